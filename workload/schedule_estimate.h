@@ -11,8 +11,8 @@
 //     they take of the processor meanwhile is that of one of them (taken_time.h), and messages take
 //     nothing
 //   - all ranks of a stage are alike: experts are equally popular, devices equally fast
-//   - two passes that are done together (dualpipe) take as long as both compute, or as the longer
-//     of them takes alone
+//   - what is exchanged for parameters and gradients beside two passes that are done together
+//     (overlap_experts, dualpipe) is as if these followed each other
 //   - weight gradients of the head are computed with their pass, also where they are put off
 // Of many micro-batches some are played. A pipeline that is filled does the same again and again,
 // so the others take what the last of these took.

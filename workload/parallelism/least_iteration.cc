@@ -13,6 +13,7 @@ Duration ScheduleEstimator::least(const TransformerTraining& training) {
     return {};
   const TransformerWorkload workload{model_, training};
   const Groups groups(workload);
+  const bool together = training.experts.overlap_batches;  // what is exchanged may be beside
   Duration least, before;
   for (std::int32_t stage = 0; stage < training.pipeline; ++stage) {
     Duration all_chunks, shortest;
@@ -20,7 +21,8 @@ Duration ScheduleEstimator::least(const TransformerTraining& training) {
       Duration passes;
       for (const StagePart& part : chunk) {
         const PartTimes& times = parts_->of(part.part, part.recomputed, training, groups);
-        passes += times.forward.whole + times.backward.whole;
+        passes += together ? times.forward.computing + times.backward.computing
+                           : times.forward.whole + times.backward.whole;
       }
       shortest = all_chunks == Duration{} ? passes : std::min(shortest, passes);
       all_chunks += passes;

@@ -1,13 +1,18 @@
 // How long the steps of a part of a transformer take one rank, played without a network: what it
-// exchanges takes as long as ExchangeTimes says, beside what it computes.
+// exchanges takes as long as ExchangeTimes says, beside what it computes. Of two passes that are
+// done together, exchanges of different groups share the ports of the rank (busy_ports.h).
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "system/compute_model.h"
 #include "workload/model/transformer.h"
+#include "workload/parallelism/pipeline_schedule.h"
+#include "workload/parallelism/stage_layout.h"
 #include "workload/parallelism/transformer_groups.h"
 #include "workload/schedule_estimate.h"
 
@@ -30,6 +35,12 @@ struct PartTimes {
   PassTime forward, backward, input_gradient, weight_gradient;
 };
 
+// A pass through a chunk of layers; `parts` are in forward order.
+struct PassOfChunk {
+  const std::vector<StagePart>& parts;
+  PipelineStep::Kind kind;
+};
+
 class PartTimer {
  public:
   // REQUIRES: all outlive the timer.
@@ -39,6 +50,10 @@ class PartTimer {
   // The reference stays valid.
   const PartTimes& of(TransformerPart part, bool recomputed, const TransformerTraining& training,
                       const Groups& groups);
+
+  // Two passes in turns (turns.h), of which `first` begins. The reference stays valid.
+  const PassTime& together(const PassOfChunk& first, const PassOfChunk& second,
+                           const TransformerTraining& training, const Groups& groups);
 
  private:
   // What the times differ by: the part, the recomputation, t, sequence parallelism, whether
@@ -50,7 +65,10 @@ class PartTimer {
   const TransformerSpec& model_;
   const ComputeModel& compute_;
   ExchangeTimes& exchanges_;
+  static Key key_of(TransformerPart part, const TransformerShard& shard);
   std::map<Key, PartTimes> known_;
+  // By what the times of a part differ by, and the parts of both passes.
+  std::map<std::pair<Key, std::vector<std::int32_t>>, PassTime> together_;
 };
 
 }  // namespace orrery

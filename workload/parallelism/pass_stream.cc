@@ -1,6 +1,5 @@
 #include "workload/parallelism/pass_stream.h"
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -36,7 +35,8 @@ PassStream::PassStream(const PipelineStep& step, std::int32_t iteration, bool is
                        const std::vector<StagePart>& parts,
                        const std::vector<const StagePartSteps*>& steps, const Writers& writers,
                        HeadGradient head)
-    : step_(step),
+    : PassInTurns(writers.experts_travel),
+      step_(step),
       iteration_(iteration),
       is_last_batch_(is_last_batch),
       parts_(parts),
@@ -47,47 +47,54 @@ PassStream::PassStream(const PipelineStep& step, std::int32_t iteration, bool is
   for (DataExchange& exchange : to_.exchanges) exchange.begin_pass(step.chunk, is_forward());
 }
 
-const std::vector<PartStep>& PassStream::steps(std::size_t number) const {
-  const StagePartSteps& steps = *steps_of_[place(number)];
-  switch (step_.kind) {
+const std::vector<PartStep>& StagePartSteps::of(Kind kind) const {
+  switch (kind) {
     case Kind::forward:
-      return steps.whole.forward;
+      return whole.forward;
     case Kind::backward:
-      if (head_ == HeadGradient::later && parts_[place(number)].part == TransformerPart::head)
-        return steps.split.backward;
-      return steps.whole.backward;
+      return whole.backward;
     case Kind::input_gradient:
-      return steps.split.backward;
+      return split.backward;
     case Kind::weight_gradient:
-      return steps.split.weight_gradient;
+      return split.weight_gradient;
   }
-  return steps.whole.forward;
+  return whole.forward;
 }
 
-void PassStream::begin_part() {
-  begun_ = true;
+const std::vector<PartStep>& PassStream::steps(std::size_t number) const {
+  const bool later = step_.kind == Kind::backward && head_ == HeadGradient::later &&
+                     part(number).part == TransformerPart::head;
+  return steps_of_[place(number)]->of(later ? Kind::input_gradient : step_.kind);
+}
+
+void PassStream::set_place(std::size_t number) {
+  orrery::set_place(to_.operations, step_, part(number).layer);
+}
+
+void PassStream::begin_part(std::size_t number) {
+  set_place(number);
   if (step_.kind == Kind::weight_gradient) return;
   for (DataExchange& exchange : to_.exchanges)
-    exchange.before_part(step_.chunk, place(), is_forward());
+    exchange.before_part(step_.chunk, place(number), is_forward());
 }
 
-void PassStream::end_part() {
+void PassStream::end_part(std::size_t number) {
+  set_place(number);
   for (DataExchange& exchange : to_.exchanges) {
     if (step_.kind != Kind::weight_gradient)
-      exchange.after_part(step_.chunk, place(), is_forward(), is_last_batch_);
+      exchange.after_part(step_.chunk, place(number), is_forward(), is_last_batch_);
     if (step_.kind == Kind::backward || step_.kind == Kind::weight_gradient)
-      exchange.gradients(step_.chunk, place(), is_last_batch_);
+      exchange.gradients(step_.chunk, place(number), is_last_batch_);
   }
-  ++part_;
-  next_ = 0;
-  begun_ = false;
   under_way_.clear();
 }
 
-void PassStream::write(const PartStep& step) {
+void PassStream::write(std::size_t number, const PartStep& step) {
+  set_place(number);
   std::optional<OperationId> written;
   if (const auto* compute = std::get_if<Compute>(&step.what)) {
-    written = to_.operations.append(to_.operations.row(name_of(part().part), step.pass), *compute);
+    const std::int32_t row = to_.operations.row(name_of(part(number).part), step.pass);
+    written = to_.operations.append(row, *compute);
   } else if (const auto* exchanged = std::get_if<PartStep::Exchange>(&step.what)) {
     written = under_way_[exchanged->handle] = exchange(*exchanged);
   } else if (const auto* shifted = std::get_if<PartStep::Shift>(&step.what)) {
@@ -96,7 +103,7 @@ void PassStream::write(const PartStep& step) {
     to_.operations.wait(under_way_.at(std::get<PartStep::Await>(step.what).handle));
   }
   if (step.routed.role == Routed::Role::none) return;
-  const ExpertLoads::Draw draw{iteration_, step_.micro_batch, part().layer};
+  const ExpertLoads::Draw draw{iteration_, step_.micro_batch, part(number).layer};
   to_.operations.differs(*written, to_.routed.entry(step.routed, draw));
 }
 
@@ -141,60 +148,6 @@ OperationId PassStream::shift(const PartStep::Shift& shift) {
   to_.operations.passes_on(sent, shift.group);
   to_.operations.passes_on(received, shift.group);
   return received;
-}
-
-bool PassStream::is_turn(const PartStep& step) const {
-  const auto* await = std::get_if<PartStep::Await>(&step.what);
-  return await != nullptr && (await->journey || !to_.experts_travel);
-}
-
-std::int32_t PassStream::legs_ahead() const {
-  if (done()) return 0;
-  std::int32_t legs = 0;
-  for (std::size_t i = next_; i < steps(part_).size(); ++i) {
-    const PartStep& step = steps(part_)[i];
-    if (std::holds_alternative<Compute>(step.what)) break;
-    legs += is_turn(step) ? 1 : 0;
-  }
-  return legs;
-}
-
-std::int64_t PassStream::flops_until_turn() const {
-  Flops flops;
-  bool passed = !at_turn_;  // the turn that it stands before
-  for (std::size_t part = part_; part < parts_to_do(); ++part)
-    for (std::size_t i = part == part_ ? next_ : 0; i < steps(part).size(); ++i) {
-      const PartStep& step = steps(part)[i];
-      if (std::exchange(passed, true) && is_turn(step)) return flops.value;
-      if (const auto* work = std::get_if<Compute>(&step.what)) flops += work->flops;
-    }
-  return flops.value;
-}
-
-// Until the next turn, or until so many operations are written.
-void PassStream::write_until(std::int64_t flops) {
-  while (!done() && flops > 0) {
-    set_place(to_.operations, step_, part().layer);
-    if (!begun_) begin_part();
-    if (next_ == steps(part_).size()) {
-      end_part();
-      continue;
-    }
-    const PartStep& step = steps(part_)[next_];
-    at_turn_ = !at_turn_ && is_turn(step);
-    if (at_turn_) return;
-    write(step);
-    ++next_;
-    if (const auto* work = std::get_if<Compute>(&step.what)) flops -= work->flops.value;
-  }
-}
-
-void PassStream::write_until_turn() { write_until(std::numeric_limits<std::int64_t>::max()); }
-
-void PassStream::write_one_of(std::int32_t n) {
-  if (n == 1) return write_until_turn();
-  const std::int64_t flops = flops_until_turn();
-  write_until(flops / n + (flops % n > 0 ? 1 : 0));
 }
 
 }  // namespace orrery

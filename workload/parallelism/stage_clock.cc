@@ -30,6 +30,7 @@ StageClock::StageClock(const TransformerWorkload& workload, std::int32_t stage,
                        const Groups& groups, PartTimer& parts, ExchangeTimes& exchanges)
     : workload_(workload),
       groups_(groups),
+      timer_(parts),
       times_(exchanges),
       placement_(workload.training.schedule, pipeline_shape(workload.training)),
       layout_(stage_layout(workload, stage)),
@@ -112,13 +113,26 @@ void StageClock::pass_part_by_part(const PipelineStep& step) {
   }
 }
 
+// As StageWriter has them: the backward pass begins.
+const PassTime& StageClock::time_of_both(const PipelineStep& one, const PipelineStep& other) {
+  const bool swapped = one.kind == Kind::forward;
+  const PipelineStep &first = swapped ? other : one, &second = swapped ? one : other;
+  const PassTime*& time = together_[{first.chunk, first.kind, second.chunk, second.kind}];
+  if (time == nullptr)
+    time =
+        &timer_.together({layout_.chunks[first.chunk], first.kind},
+                         {layout_.chunks[second.chunk], second.kind}, workload_.training, groups_);
+  return *time;
+}
+
+// What is exchanged for parameters meanwhile is as if the passes followed each other.
 void StageClock::passes_together(const PipelineStep& one, const PipelineStep& other) {
-  pass(one);
-  pass(other);
-  const PassTime &first = time_of(one), &second = time_of(other);
-  const Duration together =
-      std::max({first.computing + second.computing, first.whole, second.whole});
-  now_ -= first.whole + second.whole - together;
+  const PassTime& together = time_of_both(one, other);
+  const bool exchanges_in_one = exchanges_in(one), exchanges_in_other = exchanges_in(other);
+  if (!exchanges_in_one && !exchanges_in_other) return compute(together);
+  exchanges_in_one ? pass_part_by_part(one) : compute(time_of(one));
+  exchanges_in_other ? pass_part_by_part(other) : compute(time_of(other));
+  now_ -= time_of(one).whole + time_of(other).whole - together.whole;
 }
 
 void StageClock::play_exchanges() {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <vector>
 
 #include "workload/parallelism/busy_ports.h"
@@ -38,6 +40,7 @@ class StageClock {
 
  private:
   const PassTime& time_of(const PipelineStep& step) const;
+  const PassTime& time_of_both(const PipelineStep& one, const PipelineStep& other);
   bool exchanges_in(const PipelineStep& step);
   bool is_last(const PipelineStep& step) const {
     return step.micro_batch == placement_.last_micro_batch(step.chunk);
@@ -48,11 +51,15 @@ class StageClock {
 
   const TransformerWorkload& workload_;
   const Groups& groups_;
+  PartTimer& timer_;
   ExchangeTimes& times_;
   ChunkPlacement placement_;
   StageLayout layout_, expert_layout_;
   std::vector<std::vector<const PartTimes*>> parts_;  // of each chunk
   std::vector<PartTimes> chunks_;                     // their sums
+  // Of two passes that are done together: by chunk and kind of both.
+  using BothPasses = std::tuple<std::int32_t, PipelineStep::Kind, std::int32_t, PipelineStep::Kind>;
+  std::map<BothPasses, const PassTime*> together_;
   Rows rows_;
   OperationWriter operations_;
   std::vector<DataExchange> exchanges_;

@@ -23,6 +23,16 @@ TransformerShard shard_of(const TransformerTraining& training, bool recomputed) 
           .sums_gradients = training.accumulates() == Accumulation::local};
 }
 
+StagePartSteps steps_of(TransformerPart part, bool recomputed,
+                        const TransformerWorkload& workload) {
+  TransformerShard shard = shard_of(workload.training, recomputed);
+  StagePartSteps steps;
+  steps.whole = transformer_part(part, workload.model, shard);
+  shard.split_backward = true;
+  steps.split = transformer_part(part, workload.model, shard);
+  return steps;
+}
+
 bool sums_replicated(const TransformerTraining& training, const StageLayout& layout) {
   return training.tensor > 1 && layout.replicated > 0 &&
          (training.sequence_parallel || training.lora.freezes());
@@ -66,13 +76,8 @@ void StageWriter::make_steps() {
     std::vector<const StagePartSteps*>& steps = steps_.emplace_back();
     for (const StagePart& part : chunk) {
       const std::tuple key(part.part, part.recomputed);
-      if (!part_steps_.contains(key)) {
-        TransformerShard shard = shard_of(training_, part.recomputed);
-        StagePartSteps& both = part_steps_[key];
-        both.whole = transformer_part(part.part, model_, shard);
-        shard.split_backward = true;
-        both.split = transformer_part(part.part, model_, shard);
-      }
+      if (!part_steps_.contains(key))
+        part_steps_[key] = steps_of(part.part, part.recomputed, workload_);
       steps.push_back(&part_steps_.at(key));
     }
   }
@@ -163,16 +168,6 @@ void StageWriter::pass(const PipelineStep& step) {
   send_from(step);
 }
 
-// What `computes` does until its next turn, beside the legs of what the other one exchanges: a part
-// of it beside each.
-void StageWriter::take_turn(PassStream& computes, PassStream& travels) {
-  for (std::int32_t legs = travels.legs_ahead(); legs > 1; --legs) {
-    computes.write_one_of(legs);
-    travels.write_until_turn();
-  }
-  computes.write_until_turn();
-}
-
 // The backward pass begins: its first journey to experts needs nothing computed, the forward pass's
 // an attention, which is then beside it; and so on in turn, none with nothing beside it.
 void StageWriter::passes_together(const PipelineStep& one, const PipelineStep& other) {
@@ -183,10 +178,7 @@ void StageWriter::passes_together(const PipelineStep& one, const PipelineStep& o
   const bool forward_is_one = one.kind == Kind::forward;
   PassStream first = stream(forward_is_one ? other : one);
   PassStream second = stream(forward_is_one ? one : other);
-  while (!first.done() || !second.done()) {
-    take_turn(first, second);
-    take_turn(second, first);
-  }
+  write_in_turns(first, second);
   send_from(one);
   send_from(other);
 }

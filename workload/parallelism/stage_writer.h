@@ -35,6 +35,7 @@ namespace orrery {
 
 // What the ranks of a stage do in a part of the model that is recomputed, or is not.
 TransformerShard shard_of(const TransformerTraining& training, bool recomputed);
+StagePartSteps steps_of(TransformerPart part, bool recomputed, const TransformerWorkload& workload);
 // Whether tensor-parallel ranks sum the gradients of what all of them have: each knows of the norms
 // what its own tokens say (sequence parallel), of adapters what its part of the matrix says.
 bool sums_replicated(const TransformerTraining& training, const StageLayout& layout);
@@ -68,7 +69,6 @@ class StageWriter {
   void make_steps();
   void pass(const PipelineStep& step);
   void passes_together(const PipelineStep& one, const PipelineStep& other);
-  static void take_turn(PassStream& computes, PassStream& travels);
   PassStream stream(const PipelineStep& step, HeadGradient head = HeadGradient::with_pass);
   bool has_head(const PipelineStep& step) const {
     return placement_.part(here(step)) == placement_.parts() - 1;
