@@ -89,8 +89,10 @@ bool touches(const Fault& fault, LinkIndex index, const Link& link) {
   return fault.link == index || fault.node == link.from || fault.node == link.to;
 }
 
-// Bytes that a link could carry until then, with what fails, slows down and recovers.
-double capacity_of(const FinishedRun& run, LinkIndex index, Duration finish) {
+// Calls visit(bandwidth, time) for what a link can carry until then, with what fails, slows down
+// and recovers.
+template <class Visit>
+void visit_rates(const FinishedRun& run, LinkIndex index, Duration finish, Visit visit) {
   const Link& link = run.topology.links()[static_cast<std::size_t>(index)];
   std::vector<Fault> faults;
   for (const Fault& fault : run.experiment.network.routing.faults)
@@ -98,11 +100,9 @@ double capacity_of(const FinishedRun& run, LinkIndex index, Duration finish) {
   std::ranges::stable_sort(faults, {}, &Fault::at);
   Bandwidth own = link.bandwidth;
   bool from_is_down = false, to_is_down = false;
-  double capacity = 0;
   Time since;
   const auto pass = [&](Time until) {
-    if (!from_is_down && !to_is_down)
-      capacity += static_cast<double>(own.value) * static_cast<double>((until - since).value);
+    visit(from_is_down || to_is_down ? Bandwidth{} : own, until - since);
     since = until;
   };
   for (const Fault& fault : faults) {
@@ -116,7 +116,25 @@ double capacity_of(const FinishedRun& run, LinkIndex index, Duration finish) {
       (fault.node == link.from ? from_is_down : to_is_down) = is_down;
   }
   pass(Time{finish});
+}
+
+double capacity_of(const FinishedRun& run, LinkIndex index, Duration finish) {
+  double capacity = 0;
+  visit_rates(run, index, finish, [&](Bandwidth rate, Duration time) {
+    capacity += static_cast<double>(rate.value) * static_cast<double>(time.value);
+  });
   return capacity * 1e-12;
+}
+
+// The most that it could carry at any time: a bound must not exceed what was.
+Bandwidth fastest_rate(const FinishedRun& run, LinkIndex index, Duration finish) {
+  const Bandwidth built = run.topology.links()[static_cast<std::size_t>(index)].bandwidth;
+  if (run.experiment.network.routing.faults.empty()) return built;
+  Bandwidth fastest;
+  visit_rates(run, index, finish, [&](Bandwidth rate, Duration time) {
+    if (time > Duration{}) fastest = std::max(fastest, rate);
+  });
+  return fastest > Bandwidth{} ? fastest : built;
 }
 
 }  // namespace
@@ -213,7 +231,8 @@ void add_bound(RunResult& result, const FinishedRun& run) {
   for (std::size_t i = 0; i < statistics.links.size(); ++i) {
     const Link& link = run.topology.links()[i];
     constexpr Duration longest = Time::never().since_start;
-    Duration bound = transfer_time_if_any(links[i], link.bandwidth).value_or(longest);
+    const Bandwidth rate = fastest_rate(run, static_cast<LinkIndex>(i), result.finish);
+    Duration bound = transfer_time_if_any(links[i], rate).value_or(longest);
     // What is sent counts, and some of it may still be on its way: the last packets, or anything in
     // a run that ends early.
     const bool has_packets =

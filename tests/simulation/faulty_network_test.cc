@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "frontends/yaml/load_experiment.h"
@@ -94,7 +95,8 @@ TEST_CASE("a tier that no message reaches is told where a taper was written") {
 // 10 MB over links of 100 Gb/s, of which that of NPU 0 carries 10 Gb/s: 8 ms, in which it is always
 // busy, and the other link a tenth of the time. When it slows down after 0.4 ms, 5 MB are gone, and
 // the rest takes 4 ms: all of 4.4 ms. The wait is for that link, which has no more of its own to
-// carry than others.
+// carry than others. The lower bound is that of 10 Gb/s where it has no more from the beginning,
+// and else that of 100, which it had: 0.8 ms.
 TEST_CASE("a link that is degraded is busy by what it carries then") {
   const std::string file = build_folder() + "/degraded_link_test.yaml";
   std::ofstream(file) << R"(platform: {levels: [{size: 2, bandwidth: 100 Gb/s, latency: 1 us}]}
@@ -104,7 +106,8 @@ workload:
     - {ranks: 0, operations: [{send: 10 MB, to: 1}]}
     - {ranks: 1, operations: [{receive: 10 MB, from: 0}]}
 )";
-  for (const auto& [at, all] : {std::pair("0 s", 8.0), std::pair("0.4 ms", 4.4)}) {
+  for (const auto& [at, all, bound] :
+       {std::tuple("0 s", 8.0, milliseconds(8)), std::tuple("0.4 ms", 4.4, microseconds(800))}) {
     const std::string faults = std::string("network.faults=[{at: ") + at +
                                ", link: npu 0 -> switch 2, state: degraded, bandwidth: 10 Gb/s}]";
     const RunResult result = simulate(load_experiment(file, {{"network.backend=fluid"}, {faults}}));
@@ -113,6 +116,7 @@ workload:
     CHECK(result.links[0].name() == "npu 0 -> switch 2");
     CHECK(result.links[0].utilisation == Approx(1).margin(0.01));
     CHECK(result.links[1].utilisation == Approx(0.8 / all).margin(0.01));
+    CHECK(result.bound == bound);
     REQUIRE(!result.why.empty());
     CHECK(result.why[0].bound_by == BoundBy::bandwidth);
     CHECK(result.why[0].held_by == "npu 0 -> switch 2");
