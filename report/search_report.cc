@@ -128,6 +128,8 @@ Json row_json(const SearchRow& row) {
           {"chunks", choice.chunks},
           {"sharding", name_of(choice.sharding)},
           {"recompute", name_of(choice.recompute)},
+          {"recompute_layers",
+           choice.recompute_layers > 0 ? Json(choice.recompute_layers) : Json(nullptr)},
           {"overlap_tensor", row.found.training.overlap_tensor},
           {"overlap_experts", row.found.training.experts.overlap_batches},
           {"memory_bytes", row.found.memory.value},
@@ -164,8 +166,8 @@ std::string what_fits_text(const FittingChoices& choices) {
          std::to_string(fitting->training.data), std::to_string(choice.context),
          std::to_string(choice.expert), std::to_string(choice.micro_batch),
          std::string(name_of(choice.schedule)) + (choice.overlap_experts ? " overlap-experts" : ""),
-         std::to_string(choice.chunks), std::string(name_of(choice.sharding)),
-         std::string(name_of(choice.recompute)), to_text(fitting->memory)});
+         std::to_string(choice.chunks), std::string(name_of(choice.sharding)), recompute_of(choice),
+         to_text(fitting->memory)});
   }
   std::string text = table.empty() ? "" : table.text() + '\n';
   if (left_out > 0)
@@ -236,17 +238,20 @@ std::string search_json(const SearchResult& result, std::size_t top) {
 std::string search_csv(const SearchResult& result) {
   std::string csv =
       "tensor,pipeline,data,context,expert,micro_batch,schedule,chunks,sharding,recompute,"
-      "overlap_tensor,overlap_experts,memory_bytes,estimate_ps,simulated_ps,ignored,pareto\n";
+      "recompute_layers,overlap_tensor,overlap_experts,memory_bytes,estimate_ps,simulated_ps,"
+      "ignored,pareto\n";
   for (const SearchRow& row : result.rows) {
     const ParallelChoice& choice = row.found.choice;
-    csv += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", choice.tensor, choice.pipeline,
-        row.found.training.data, choice.context, choice.expert, choice.micro_batch,
-        name_of(choice.schedule), choice.chunks, name_of(choice.sharding),
-        name_of(choice.recompute), row.found.training.overlap_tensor,
-        row.found.training.experts.overlap_batches, row.found.memory.value, row.estimate.value,
-        row.simulated ? std::to_string(row.simulated->value) : "",
-        csv_field(fmt::format("{}", fmt::join(row.ignored, "; "))), row.pareto ? 1 : 0);
+    csv +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", choice.tensor,
+                    choice.pipeline, row.found.training.data, choice.context, choice.expert,
+                    choice.micro_batch, name_of(choice.schedule), choice.chunks,
+                    name_of(choice.sharding), name_of(choice.recompute),
+                    choice.recompute_layers > 0 ? std::to_string(choice.recompute_layers) : "",
+                    row.found.training.overlap_tensor, row.found.training.experts.overlap_batches,
+                    row.found.memory.value, row.estimate.value,
+                    row.simulated ? std::to_string(row.simulated->value) : "",
+                    csv_field(fmt::format("{}", fmt::join(row.ignored, "; "))), row.pareto ? 1 : 0);
   }
   return csv;
 }

@@ -19,6 +19,8 @@ struct SearchSpec {
   std::vector<Recompute> recompute;
   bool overlap_tensor = true;   // is tried too, where matrices are split
   bool overlap_experts = true;  // the same where experts are spread
+  // Where all layers are computed again to fit, the fewest that do are tried too (fitting.h).
+  bool fewest_layers_again = true;
 };
 
 // One of them. Data-parallel ranks are those that are left; everything else is as it is written.
@@ -28,6 +30,7 @@ struct ParallelChoice {
   PipelineSchedule schedule = PipelineSchedule::one_forward_one_backward;
   Sharding sharding = Sharding::none;
   Recompute recompute = Recompute::none;
+  std::int32_t recompute_layers = 0;  // of `full`, the first of each chunk; 0 = as it is written
   bool overlap_tensor = false, overlap_experts = false;  // also where it is not written
 
   bool operator==(const ParallelChoice&) const = default;

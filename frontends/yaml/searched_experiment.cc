@@ -84,6 +84,7 @@ YamlNode training_node(const SearchedFile& file, const TrainingVariants& variant
     set("chunks", std::to_string(choice.chunks));
   set("sharding", std::string(name_of(choice.sharding)));
   set("recompute", std::string(name_of(choice.recompute)));
+  if (choice.recompute_layers > 0) set("recompute_layers", std::to_string(choice.recompute_layers));
   if (choice.overlap_tensor) set("overlap_tensor", "true");
   if (choice.overlap_experts) set("overlap_experts", "true");
   std::erase_if(node.children, [&](const auto& key) { return means_nothing(key.key, meant); });
@@ -275,8 +276,7 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
   experiment.parallelism_chosen = joined(batch.text, assumed_sequence(workload));
   file->problems.throw_if_any();
   choose_open_backend(experiment);
-  const YamlNode* training = child_of(workload, "training");
-  const bool says_context = child_of(training, "context") != nullptr;
+  const bool says_context = child_of(child_of(workload, "training"), "context") != nullptr;
   if (file->spec.context.empty() && says_context) file->spec.context = {file->written.context};
   return file;
 }

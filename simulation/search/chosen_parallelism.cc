@@ -81,7 +81,7 @@ std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& vari
   SearchSpec space;
   space.schedule = {PipelineSchedule::one_forward_one_backward, PipelineSchedule::interleaved};
   space.recompute = {Recompute::none, Recompute::full};
-  space.overlap_tensor = space.overlap_experts = false;
+  space.overlap_tensor = space.overlap_experts = space.fewest_layers_again = false;
   space.micro_batch = {1, 2, 4};
   if (fixed.micro_batch) space.micro_batch = {*fixed.micro_batch};
   if (fixed.recompute) space.recompute = {*fixed.recompute};

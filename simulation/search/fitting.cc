@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <string_view>
+#include <utility>
 #include <variant>
 
 #include "simulation/search/parallel_for.h"
@@ -26,6 +28,39 @@ Judged judged(const TrainingVariants& variants, const ParallelChoice& choice) {
   if (auto* wrong = std::get_if<SpecProblem>(&training)) return std::move(*wrong);
   const auto& allowed = std::get<TransformerTraining>(training);
   return FittingChoice{choice, allowed, most_memory({variants.model(), allowed})};
+}
+
+bool tries_fewer_layers(const TrainingVariants& variants, const SearchSpec& spec) {
+  const auto tries = [&](Recompute kind) {
+    return spec.recompute.empty() || std::ranges::count(spec.recompute, kind) > 0;
+  };
+  return spec.fewest_layers_again && variants.written().npu.memory && tries(Recompute::none) &&
+         tries(Recompute::full) &&
+         std::ranges::count(variants.given(), std::string_view("recompute_layers")) == 0;
+}
+
+// Halved between none, which has no room, and all of a chunk.
+std::optional<FittingChoice> fewest_layers_again(const TrainingVariants& variants,
+                                                 const FittingChoice& full, Bytes room) {
+  ParallelChoice choice = full.choice;
+  choice.recompute = Recompute::none;
+  const Judged none = judged(variants, choice);
+  const auto* without = std::get_if<FittingChoice>(&none);
+  if (full.memory > room || without == nullptr || without->memory <= room) return std::nullopt;
+  choice.recompute = Recompute::full;
+  const std::int64_t chunks = std::int64_t{choice.pipeline} * choice.chunks;
+  auto enough = static_cast<std::int32_t>((variants.model().layers + chunks - 1) / chunks);
+  std::optional<FittingChoice> fewest;
+  for (std::int32_t too_few = 0; enough - too_few > 1;) {
+    choice.recompute_layers = (enough + too_few) / 2;
+    Judged some = judged(variants, choice);
+    auto* allowed = std::get_if<FittingChoice>(&some);
+    if (allowed == nullptr) return std::nullopt;
+    const bool fits = allowed->memory <= room;
+    (fits ? enough : too_few) = choice.recompute_layers;
+    if (fits) fewest = std::move(*allowed);
+  }
+  return fewest;
 }
 
 void add(FittingChoices& choices, Judged& judged) {
@@ -94,16 +129,26 @@ FittingChoices fitting_choices(const TrainingVariants& variants, const SearchSpe
                                std::size_t workers,
                                const std::function<bool(std::size_t done)>& progress) {
   const auto all = variants.choices(spec);
+  const NpuSpec& npu = variants.written().npu;
   std::vector<Judged> results(all.size());
+  const bool tries_fewer = tries_fewer_layers(variants, spec);
+  std::vector<std::optional<FittingChoice>> fewer(tries_fewer ? all.size() : 0);
   std::atomic<std::size_t> done{0};
   parallel_for(all.size(), workers, [&](std::size_t, std::size_t i) {
     results[i] = judged(variants, all[i]);
+    if (const auto* full = std::get_if<FittingChoice>(&results[i]);
+        tries_fewer && full != nullptr && full->choice.recompute == Recompute::full)
+      fewer[i] = fewest_layers_again(variants, *full, room_without_fragments(npu));
     return !progress || progress(++done);
   });
   FittingChoices choices;
-  const NpuSpec& npu = variants.written().npu;
   if (npu.memory) choices.room = *npu.memory - npu.reserve;
-  for (Judged& result : results) add(choices, result);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    add(choices, results[i]);
+    if (!tries_fewer || !fewer[i]) continue;
+    Judged some = std::move(*fewer[i]);
+    add(choices, some);
+  }
   return choices;
 }
 

@@ -38,6 +38,10 @@ struct FittingChoices {
   bool only_uneven = false;  // all that fit are such, so they were kept
 };
 
+// Those of the space. Where none and full recomputation are among its kinds, `recompute_layers` is
+// not written, and full recomputation fits but none does not, also the fewest layers of each chunk
+// to compute again that fit; with what the allocator reserves, in each case.
+//
 // On so many threads; the result does not depend on it. `progress` is told how many choices are
 // done, from any thread, and ends the work early by returning false. REQUIRES: workers > 0.
 FittingChoices fitting_choices(const TrainingVariants& variants, const SearchSpec& spec,

@@ -17,7 +17,7 @@ SearchSpec least_space() {
   SearchSpec space;
   space.schedule = {PipelineSchedule::one_forward_one_backward};
   space.micro_batch = {1};
-  space.overlap_tensor = space.overlap_experts = false;
+  space.overlap_tensor = space.overlap_experts = space.fewest_layers_again = false;
   return space;
 }
 

@@ -145,6 +145,11 @@ std::vector<ParallelChoice> parallel_choices(const SearchSpec& spec, const Trans
   return std::move(choices.all);
 }
 
+std::string recompute_of(const ParallelChoice& choice) {
+  if (choice.recompute_layers > 0) return fmt::format("first-{}", choice.recompute_layers);
+  return std::string(name_of(choice.recompute));
+}
+
 std::string text_of(const ParallelChoice& choice, std::int32_t data) {
   std::string text = fmt::format("tp{} pp{} dp{}", choice.tensor, choice.pipeline, data);
   if (choice.context > 1) text += fmt::format(" cp{}", choice.context);
@@ -154,7 +159,7 @@ std::string text_of(const ParallelChoice& choice, std::int32_t data) {
   if (choice.chunks > 1) text += fmt::format(" x{}", choice.chunks);
   if (choice.sharding != Sharding::none) text += fmt::format(" {}", name_of(choice.sharding));
   if (choice.recompute != Recompute::none)
-    text += fmt::format(" recompute-{}", name_of(choice.recompute));
+    text += fmt::format(" recompute-{}", recompute_of(choice));
   if (choice.overlap_tensor) text += " overlap-tensor";
   if (choice.overlap_experts) text += " overlap-experts";
   return text;

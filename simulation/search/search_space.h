@@ -20,7 +20,11 @@ struct SearchedCluster {
 std::vector<ParallelChoice> parallel_choices(const SearchSpec& spec, const TransformerSpec& model,
                                              const SearchedCluster& cluster);
 
-// "tp8 pp16 dp8 mb1 interleaved x3 zero1 full"; context and expert ranks where there are several.
+// "none", "full"; "first-7" layers of each chunk.
+std::string recompute_of(const ParallelChoice& choice);
+
+// "tp8 pp16 dp8 mb1 interleaved x3 zero1 recompute-full"; context and expert ranks where there are
+// several.
 std::string text_of(const ParallelChoice& choice, std::int32_t data);
 
 }  // namespace orrery

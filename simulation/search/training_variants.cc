@@ -107,6 +107,7 @@ TransformerTraining TrainingVariants::meant_by(const ParallelChoice& choice) con
   training.chunks = choice.schedule == PipelineSchedule::interleaved ? choice.chunks : 1;
   training.sharding = choice.sharding;
   training.recompute = choice.recompute;
+  if (choice.recompute_layers > 0) training.recompute_layers = choice.recompute_layers;
   training.overlap_tensor |= choice.overlap_tensor;
   if (choice.overlap_experts) {
     training.experts.overlap_batches = true;

@@ -46,6 +46,36 @@ TEST_CASE("what fits, by hand") {
                                                "allowed, 2 are too large"));
 }
 
+// Four layers: 4 x 784 + 128 + 136 = 3,400 parameters of 18 B and a head of 512 B, 61,712 B. A
+// layer keeps 1,024 B; computed again its input, 4 x 8 x 2 B = 64 B, and while it is, half of it
+// (attention or MLP, one after the other) is there: 512 B. None again: 65,808 B. N of them: 61,712
+// + 512 + (4 - N) 1,024 + 64 N, which is 65,360 for one, 64,400 for two and 62,480 for all. 68,000
+// B are 64,761 and 5 % of fragments: none fits without these alone, and two are the fewest with
+// them.
+TEST_CASE("between none and full recomputation, the fewest layers again that fit") {
+  const auto of_four = [](const std::string& recompute, std::vector<Override> overrides = {}) {
+    const SearchFile file(small_experiment +
+                          "search: {tensor: 1, pipeline: 1, micro_batch: 1, sharding: none, "
+                          "recompute: " +
+                          recompute + "}\n");
+    overrides.insert(overrides.begin(),
+                     {{"workload.transformer.layers=4"}, {"platform.npu.memory=68 kB"}});
+    const SearchedExperiment variants(file.path(), overrides);
+    return fitting_choices(variants, variants.spec(), 2);
+  };
+  const FittingChoices choices = of_four("[none, full]");
+  CHECK(choices.enumerated == 3);
+  REQUIRE(choices.fitting.size() == 3);
+  CHECK(choices.fitting[0].memory == Bytes{65'808});
+  CHECK(choices.fitting[1].memory == Bytes{62'480});
+  CHECK(choices.fitting[2].memory == Bytes{64'400});
+  CHECK(choices.fitting[2].training.recompute_layers == 2);
+  CHECK(text_of(choices.fitting[2].choice, 4) == "tp1 pp1 dp4 mb1 recompute-first-2");
+  CHECK(of_four("full").fitting.size() == 1);
+  CHECK(of_four("[none, full]", {{"platform.npu.memory=90 kB"}}).fitting.size() == 2);
+  CHECK(of_four("[none, full]", {{"workload.training.recompute_layers=3"}}).fitting.size() == 2);
+}
+
 // The same rules as for a file in which the configuration is written.
 TEST_CASE("what the frameworks do not allow is counted by the key that is wrong") {
   const FittingChoices choices = found(
@@ -87,9 +117,11 @@ TEST_CASE("groups that lie on the nodes in unequal ways are not searched beside 
 // t: 1, 2 in the node; p: 1, 2 (two layers); micro-batches 1, 2, 4, 8, 16; of p = 2 the orders 1f1b
 // and zb-h1 (two chunks of a stage with one layer cannot be); 4 shardings; none and full, because
 // `selective` changes nothing with a flash kernel; 2 x 2 leave nothing to shard. Two
-// tensor-parallel ranks exchange beside products or not. 5 x 2 x ((1 + 2) x 4 + 2 x (4 + 2)).
+// tensor-parallel ranks exchange beside products or not. 5 x 2 x ((1 + 2) x 4 + 2 x (4 + 2)). Twice
+// also one layer again of two: of t = d = 2, not sharded, none again needs 18,128 B, that layer less
+// 256 - 32 B, and 19,000 B are 18,095 and fragments.
 TEST_CASE("what is tried without a word about it") {
-  CHECK(found("").enumerated == 240);
+  CHECK(found("").enumerated == 240 + 2);
   const FittingChoices one = found("", 1), three = found("", 3);
   CHECK(what_fits_text(one) == what_fits_text(three));
 }
