@@ -101,8 +101,10 @@ class Changes {
         !problems_of(after->training, after->model, facts_of(changed.topology)).empty())
       return "";
     const Bytes needed = most_memory(*after), room = *changed.npu.memory - changed.npu.reserve;
-    if (needed <= room || needed <= most_memory(*before)) return "";
-    return fmt::format("; DOES NOT FIT: {} of {}", to_text(needed), to_text(room));
+    if (needed <= room_without_fragments(changed.npu) || needed <= most_memory(*before)) return "";
+    return fmt::format("; {}: {} of {}",
+                       needed <= room ? "FITS ONLY WITHOUT FRAGMENTS" : "DOES NOT FIT",
+                       to_text(needed), to_text(room));
   }
 
   bool spent(BoundBy bound) const {
@@ -280,10 +282,6 @@ class Changes {
   void add_larger_micro_batch() {
     const auto* written = std::get_if<TransformerWorkload>(&experiment_.workload.what);
     if (written == nullptr || !spent(BoundBy::memory_bandwidth)) return;
-    TransformerWorkload larger = *written;
-    larger.training.micro_batch *= 2;
-    const NpuSpec& npu = experiment_.npu;
-    if (npu.memory && most_memory(larger) > room_without_fragments(npu)) return;
     add("micro-batches twice as large, half as many", [](Experiment& changed) {
       std::get<TransformerWorkload>(changed.workload.what).training.micro_batch *= 2;
     });
@@ -297,16 +295,17 @@ class Changes {
   }
 
   void add_kernels() {
-    add_training("no recomputation (training.recompute: none)", without_recomputation(experiment_));
+    add_training("no recomputation (training.recompute: none)",
+                 without_recomputation(experiment_, Memory::is_any));
     if (spent(BoundBy::memory_bandwidth))
       add_training("the loss in one kernel (training.fused_cross_entropy)",
-                   with_fused_loss(experiment_));
+                   with_fused_loss(experiment_, Memory::is_any));
     if (waits_for("TP"))
       add_training("TP exchanges beside products (training.overlap_tensor)",
-                   with_overlapped_tensor(experiment_));
+                   with_overlapped_tensor(experiment_, Memory::is_any));
     if (waits_for("DP"))
       add_training("parameters gathered beside forward passes (training.overlap_parameters)",
-                   with_overlapped_parameters(experiment_));
+                   with_overlapped_parameters(experiment_, Memory::is_any));
   }
 
   // Smaller micro-batches where they can be halved; else steps of twice the samples.

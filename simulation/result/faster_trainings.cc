@@ -23,50 +23,55 @@ const TransformerWorkload* written_in(const Experiment& experiment) {
 }
 
 std::optional<TransformerTraining> if_allowed(const Experiment& experiment,
-                                              TransformerWorkload changed) {
+                                              TransformerWorkload changed,
+                                              Memory memory = Memory::has_room) {
   const NpuSpec& npu = experiment.npu;
   if (!problems_of(changed.training, changed.model, facts_of(experiment.topology)).empty() ||
-      (npu.memory && most_memory(changed) > room_without_fragments(npu)))
+      (memory == Memory::has_room && npu.memory &&
+       most_memory(changed) > room_without_fragments(npu)))
     return std::nullopt;
   return std::move(changed.training);
 }
 
 }  // namespace
 
-std::optional<TransformerTraining> without_recomputation(const Experiment& experiment) {
+std::optional<TransformerTraining> without_recomputation(const Experiment& experiment,
+                                                         Memory memory) {
   const TransformerWorkload* written = written_in(experiment);
   if (written == nullptr || written->training.recompute == Recompute::none) return std::nullopt;
   TransformerWorkload changed = *written;
   changed.training.recompute = Recompute::none;
   changed.training.recompute_layers.reset();
   changed.training.recompute_stops_early = false;
-  return if_allowed(experiment, std::move(changed));
+  return if_allowed(experiment, std::move(changed), memory);
 }
 
-std::optional<TransformerTraining> with_fused_loss(const Experiment& experiment) {
+std::optional<TransformerTraining> with_fused_loss(const Experiment& experiment, Memory memory) {
   const TransformerWorkload* written = written_in(experiment);
   if (written == nullptr || written->training.fused_cross_entropy) return std::nullopt;
   TransformerWorkload changed = *written;
   changed.training.fused_cross_entropy = true;
-  return if_allowed(experiment, std::move(changed));
+  return if_allowed(experiment, std::move(changed), memory);
 }
 
-std::optional<TransformerTraining> with_overlapped_tensor(const Experiment& experiment) {
+std::optional<TransformerTraining> with_overlapped_tensor(const Experiment& experiment,
+                                                          Memory memory) {
   const TransformerWorkload* written = written_in(experiment);
   if (written == nullptr || written->training.tensor == 1 || written->training.overlap_tensor)
     return std::nullopt;
   TransformerWorkload changed = *written;
   changed.training.sequence_parallel = changed.training.overlap_tensor = true;
   changed.training.scatter_gather = false;
-  return if_allowed(experiment, std::move(changed));
+  return if_allowed(experiment, std::move(changed), memory);
 }
 
-std::optional<TransformerTraining> with_overlapped_parameters(const Experiment& experiment) {
+std::optional<TransformerTraining> with_overlapped_parameters(const Experiment& experiment,
+                                                              Memory memory) {
   const TransformerWorkload* written = written_in(experiment);
   if (written == nullptr || written->training.overlap_parameters) return std::nullopt;
   TransformerWorkload changed = *written;
   changed.training.overlap_parameters = true;
-  return if_allowed(experiment, std::move(changed));
+  return if_allowed(experiment, std::move(changed), memory);
 }
 
 bool may_overlap_experts(const Experiment& experiment) {

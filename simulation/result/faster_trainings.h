@@ -1,7 +1,8 @@
 // Settings of a transformer's training with which an iteration may be shorter, where the rules
-// allow them and the memory, if it is known, has room.
+// allow them and the memory, if it is known, has room; or whatever the memory is.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,14 +12,20 @@
 
 namespace orrery {
 
+enum class Memory : std::uint8_t { has_room, is_any };
+
 // Nothing where it is so already, or is no transformer's.
-std::optional<TransformerTraining> without_recomputation(const Experiment& experiment);
-std::optional<TransformerTraining> with_fused_loss(const Experiment& experiment);
+std::optional<TransformerTraining> without_recomputation(const Experiment& experiment,
+                                                         Memory memory = Memory::has_room);
+std::optional<TransformerTraining> with_fused_loss(const Experiment& experiment,
+                                                   Memory memory = Memory::has_room);
 // Tensor-parallel exchanges beside the products that need them, which sequence parallelism splits.
-std::optional<TransformerTraining> with_overlapped_tensor(const Experiment& experiment);
+std::optional<TransformerTraining> with_overlapped_tensor(const Experiment& experiment,
+                                                          Memory memory = Memory::has_room);
 
 // Parameters that ranks share gathered beside the next forward pass, as zero3 always does.
-std::optional<TransformerTraining> with_overlapped_parameters(const Experiment& experiment);
+std::optional<TransformerTraining> with_overlapped_parameters(const Experiment& experiment,
+                                                              Memory memory = Memory::has_room);
 
 // Whether training.overlap_experts may be written beside the other settings, and is not.
 bool may_overlap_experts(const Experiment& experiment);

@@ -35,16 +35,41 @@ TEST_CASE("what if: all-to-alls of experts beside computing") {
 
 // Without a pipeline there is no bubble that grows; with one sample left to a rank, nothing to
 // join.
-TEST_CASE("what if: larger micro-batches, where they have room") {
+TEST_CASE("what if: larger micro-batches, or that they have no room") {
   const std::string change = "micro-batches twice as large, half as many";
   Experiment experiment = eight_ranks();
   experiment.npu.memory_bandwidth = gigabytes_per_second(100);
   CHECK(has_change(experiment, change));
+  const auto row = [&] {
+    const auto all = alternatives(experiment, simulate(experiment));
+    const auto found = std::ranges::find_if(
+        all, [&](const Alternative& one) { return one.change.starts_with(change); });
+    REQUIRE(found != all.end());
+    return found->change;
+  };
   experiment.npu.memory = most_memory(transformer_of(experiment));
-  CHECK_FALSE(has_change(experiment, change));
+  CHECK(row().starts_with(change + "; DOES NOT FIT: "));
+  TransformerWorkload larger = transformer_of(experiment);
+  larger.training.micro_batch *= 2;
+  experiment.npu.memory = most_memory(larger);
+  CHECK(row().starts_with(change + "; FITS ONLY WITHOUT FRAGMENTS: "));
   experiment.npu.memory.reset();
   transformer_of(experiment).training.micro_batch = 2;
   CHECK_FALSE(has_change(experiment, change));
+}
+
+// Four layers that are computed again: each keeps its input alone, so all that is kept without has
+// no room in the memory that the training needs now. It is a row, which says so.
+TEST_CASE("what if: no recomputation is listed where it has no room") {
+  Experiment experiment = eight_ranks();
+  const std::string change = "no recomputation (training.recompute: none)";
+  transformer_of(experiment).training.recompute = Recompute::full;
+  CHECK(has_change(experiment, change));
+  experiment.npu.memory = most_memory(transformer_of(experiment));
+  const auto all = alternatives(experiment, simulate(experiment));
+  CHECK(std::ranges::any_of(all, [&](const Alternative& one) {
+    return one.change.starts_with(change + "; DOES NOT FIT: ");
+  }));
 }
 
 }  // namespace orrery

@@ -118,8 +118,8 @@ TEST_CASE("groups that lie on the nodes in unequal ways are not searched beside 
 // and zb-h1 (two chunks of a stage with one layer cannot be); 4 shardings; none and full, because
 // `selective` changes nothing with a flash kernel; 2 x 2 leave nothing to shard. Two
 // tensor-parallel ranks exchange beside products or not. 5 x 2 x ((1 + 2) x 4 + 2 x (4 + 2)). Twice
-// also one layer again of two: of t = d = 2, not sharded, none again needs 18,128 B, that layer less
-// 256 - 32 B, and 19,000 B are 18,095 and fragments.
+// also one layer again of two: of t = d = 2, not sharded, none again needs 18,128 B, that layer
+// less 256 - 32 B, and 19,000 B are 18,095 and fragments.
 TEST_CASE("what is tried without a word about it") {
   CHECK(found("").enumerated == 240 + 2);
   const FittingChoices one = found("", 1), three = found("", 3);
