@@ -47,6 +47,9 @@ void add_notices(std::vector<std::string>& notices, const std::string& job,
     add("recompute: selective costs and saves nothing with attention: flash, whose backward pass "
         "always computes scores again; write attention: unfused for software without such a "
         "kernel");
+  if (transformer->training.post_validation && workload.iterations == 1)
+    add("post_validation: true changes nothing in one iteration: what does not wait is the next "
+        "one; write iterations: 4 or so in workload");
   if (exchanges_all_to_all(transformer->training) && goes_round_a_ring(system))
     add("all-to-alls of the training go round a ring, from rank to rank, which no library does; "
         "write all_to_all: {algorithms: direct} in system");

@@ -31,6 +31,19 @@ TEST_CASE("selective recomputation is said to be without effect on a flash kerne
   CHECK(training_notices(experiment(workload)).empty());
 }
 
+// Without the wait at the end of an iteration the first stage begins the next one: there is none.
+TEST_CASE("post-validation is said to be without effect in one iteration") {
+  TransformerWorkload workload;
+  workload.training.post_validation = true;
+  Experiment one = experiment(workload);
+  REQUIRE(training_notices(one).size() == 1);
+  CHECK_THAT(training_notices(one)[0], Contains("post_validation: true changes nothing in one "
+                                                "iteration") &&
+                                           Contains("write iterations: 4"));
+  one.workload.iterations = 2;
+  CHECK(training_notices(one).empty());
+}
+
 TEST_CASE("switches that add are said to be idle where no collective uses them") {
   Experiment idle;
   idle.topology.levels.resize(2);
