@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "network/flow_loads.h"
+#include "network/nic_shares.h"
 #include "system/collective/between_nodes.h"
 #include "system/collective/capability.h"
 #include "system/rank/busiest_link.h"
@@ -110,16 +111,21 @@ PhaseCosts::PhaseCosts(const Topology& topology, const SystemSpec& system)
       spread_(spread_bandwidths(topology)),
       shifts_differ_(shifts_differ(topology)),
       shares_links_(has_inner_links(topology)) {
+  for (const LevelSpec& level : topology.levels()) ports_.push_back(level.bandwidth);
   if (topology.structural()) return;
-  for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level)
+  const NicShares nics(topology);
+  for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level) {
+    Bandwidth& port = ports_[static_cast<std::size_t>(level)];
+    if (nics.serves(level)) port = std::min(port, nics.least(level));
     latencies_.push_back(latency_across(topology, level));
+  }
 }
 
 // A part (n - m) / n of what is exchanged among n leaves groups of m; at the port m is 1.
 PhaseLevel PhaseCosts::joined(std::span<const std::pair<int, std::int32_t>> levels) const {
   const auto [innermost, first_members] = levels.front();
   const int port = topology_.port_level(innermost);
-  const Bandwidth at_port = topology_.levels()[static_cast<std::size_t>(innermost)].bandwidth;
+  const Bandwidth at_port = ports_[static_cast<std::size_t>(innermost)];
   PhaseLevel joined{levels.back().first, 1, port, at_port, at_port};
   for (const auto& [level, members] : levels) joined.members *= members;
   std::int32_t inside = 1;

@@ -130,6 +130,7 @@ class PhaseCosts {
   const Topology& topology_;
   const SystemSpec& system_;
   std::vector<Bandwidth> crossing_;
+  std::vector<Bandwidth> ports_;  // of an NPU on each level, while those that share its NIC send
   std::vector<SpreadBandwidth> spread_;
   bool shifts_differ_;
   bool shares_links_;  // of switches: messages go beside each other, as on the fluid backend

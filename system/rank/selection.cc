@@ -11,6 +11,7 @@
 #include "system/collective/capability.h"
 #include "system/collective/phases.h"
 #include "system/rank/flat_ring.h"
+#include "system/rank/named_line.h"
 #include "system/rank/prediction.h"
 
 namespace orrery {
@@ -50,16 +51,23 @@ bool goes_in_turn(const CollectiveSpec& spec, Collective kind) {
 // named, over the protocols; of a flat schedule over several levels, over all algorithms.
 class PredictedSearch {
  public:
-  PredictedSearch(const Topology& topology, const PhaseCosts& costs, const SystemSpec& system,
+  PredictedSearch(const Topology& topology, PhaseCosts& costs, const SystemSpec& system,
                   const CollectiveSpec& rule, const GroupAlongLevels& group, Collective kind,
                   Bytes size)
-      : system_(as_seen(system, group, topology)),
+      : topology_(topology),
+        costs_(costs),
+        system_(as_seen(system, group, topology)),
         rule_(rule),
         place_(place_of(topology.levels(), static_cast<std::size_t>(group.front().first))),
         kind_(kind),
         size_(size) {
-    for (const PhaseLevel& level : costs.levels_of(group, kind))
+    levels_ = costs.levels_of(group, kind);
+    std::set<int> ports;
+    for (const PhaseLevel& level : levels_) {
       group_.push_back(costs.alone(level));
+      ports.insert(level.port);
+    }
+    shares_ports_ = ports.size() != levels_.size();
   }
 
   // None if no algorithm can do it.
@@ -119,15 +127,22 @@ class PredictedSearch {
     const bool one_level = group_.size() == 1 || candidate.schedule == HierarchicalSchedule::flat;
     if (rule_.any_chunks && candidate.in_turn && one_level && candidate.chunks > 1) return;
     ++considered_;
-    const Duration time = predicted_time(group_, system_, candidate, kind_, size_);
+    Duration time = predicted_time(group_, system_, candidate, kind_, size_);
+    if (shares_ports_)
+      time = std::max(
+          time, time_in_named_line(topology_, system_, costs_, candidate, levels_, kind_, size_));
     if (best_ && time >= best_->predicted) return;
     best_ = {.spec = candidate, .predicted = time};
   }
 
+  const Topology& topology_;
+  PhaseCosts& costs_;
   SystemSpec system_;
   const CollectiveSpec& rule_;
-  std::vector<LevelSpec> group_;
-  Scope place_;  // of its innermost level
+  std::vector<PhaseLevel> levels_;
+  std::vector<LevelSpec> group_;  // the levels, each alone
+  bool shares_ports_ = false;     // several of them lie behind one
+  Scope place_;                   // of its innermost level
   Collective kind_;
   Bytes size_;
   std::int64_t considered_ = 0;

@@ -51,6 +51,28 @@ TEST_CASE("NICs that NPUs share are no taper of the fabric behind them") {
   CHECK(knob_on("spine", of_servers(tapered)) == "less taper at spine (now 6:1)");
 }
 
+// 1 GB among 8 servers of 8 NPUs, two on a leaf: NVLink leaves 125 MB to each NPU, of which half
+// goes to the other server of the leaf and comes back, 125 MB in all, and 3/4 of the other half to
+// other leaves and back, 93.75 MB. Two NPUs share a NIC of 50 GB/s: 437.5 MB take 8.75 ms, on
+// either level. A prediction by which both levels have that NIC to themselves takes 6.25 on the
+// first.
+TEST_CASE("what several NPUs send by one NIC on several levels is not predicted below its bound") {
+  const Experiment automatic = of_servers(
+      "server: hgx-h100, nodes: 8, nic: 4x400 Gb/s, leaf_spine: {leaves: 4, spines: 16}", "1 GB");
+  Experiment named = automatic;
+  CollectiveSpec& spec = named.system.collectives[static_cast<std::size_t>(Collective::all_reduce)];
+  spec.algorithms = {NamedAlgorithm("ring"), NamedAlgorithm("ring"), NamedAlgorithm("pat")};
+  spec.chunks = 32;
+  spec.any_chunks = false;
+  for (const Experiment& experiment : {automatic, named}) {
+    const RunResult result = simulate(experiment);
+    REQUIRE(result.selected.size() == 1);
+    CHECK(result.bound >= microseconds(8'750));
+    CHECK(result.selected[0].predicted >= result.bound);
+    CHECK(result.selected[0].predicted->value <= result.finish.value / 100 * 105);
+  }
+}
+
 TEST_CASE("oversubscription is of what NPUs can send at once by the NICs that they share") {
   CHECK_THAT(described(of_servers(not_tapered)),
              Contains("oversubscription  1 (what half of the NPUs can send, 25 GB/s, to that)") &&
