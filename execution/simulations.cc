@@ -100,6 +100,8 @@ std::vector<Outcome> simulate_all(std::span<const Experiment> experiments, const
 
 void print_remarks(std::span<const Outcome> outcomes) {
   std::set<std::string> said;
+  for (const Outcome& outcome : outcomes)
+    if (outcome.result) said.insert(outcome.result->told.begin(), outcome.result->told.end());
   const auto say = [&](log::Level level, const std::string& text) {
     if (said.insert(text).second) log::write(level, log::Room::simulation, text);
   };

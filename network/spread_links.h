@@ -2,13 +2,21 @@
 // found and compared, for a forecast.
 #pragma once
 
+#include <cstdint>
+
 #include "network/routing_spec.h"
 #include "network/topology/topology.h"
 
 namespace orrery {
 
-// The mean over messages of NPU 0, of which a few are looked at. 0 where each message takes one
-// path.
-double spread_links(const Topology& topology, const RoutingSpec& routing);
+struct SpreadLinks {
+  double links = 0;  // the mean over messages of NPU 0, of which a few are looked at
+  // NPUs of one leaf have one way to the core (routing/core_graph.h). As many as NPUs where each
+  // has several.
+  std::int32_t leaves = 0;
+};
+
+// None where each message takes one path.
+SpreadLinks spread_links(const Topology& topology, const RoutingSpec& routing);
 
 }  // namespace orrery

@@ -1,8 +1,10 @@
 #include "simulation/iteration_sums.h"
 
+#include <algorithm>
 #include <variant>
 #include <vector>
 
+#include "simulation/few_parts.h"
 #include "simulation/make_job.h"
 #include "system/collective/bandwidth_bound.h"
 #include "system/collective/piece_sizes.h"
@@ -69,11 +71,44 @@ class IterationWalk {
   IterationSums sums_;
 };
 
+// Then each micro-batch is something else.
+bool draws_experts(const WorkloadSpec& workload) {
+  return std::ranges::any_of(parts_of(workload), [](const WorkloadSpec* part) {
+    const auto* transformer = std::get_if<TransformerWorkload>(&part->what);
+    return transformer != nullptr && transformer->model.experts.count > 0 &&
+           transformer->training.experts.load.kind != ExpertLoad::uniform;
+  });
+}
+
 }  // namespace
+
+void IterationSums::grow(const IterationSums& last, const IterationSums& before,
+                         std::int64_t times) {
+  const auto add = [times](auto& sum, const auto& of_last, const auto& of_before) {
+    sum += (of_last - of_before) * times;
+  };
+  operations += (last.operations - before.operations) * static_cast<std::size_t>(times);
+  add(compute, last.compute, before.compute);
+  add(flops, last.flops, before.flops);
+  add(sent, last.sent, before.sent);
+  add(received, last.received, before.received);
+  for (std::size_t kind = 0; kind < collectives.size(); ++kind) {
+    Calls& all = collectives[kind];
+    const Calls &more = last.collectives[kind], &less = before.collectives[kind];
+    add(all.calls, more.calls, less.calls);
+    add(all.chunks, more.chunks, less.chunks);
+    add(all.size, more.size, less.size);
+    add(all.least_time, more.least_time, less.least_time);
+  }
+}
 
 IterationSums iteration_sums(const Experiment& experiment, const Topology& topology,
                              Selection& selection) {
-  return IterationWalk(experiment, topology, selection).sums();
+  const auto sums = [&](const Experiment& few) {
+    return IterationWalk(few, topology, selection).sums();
+  };
+  return draws_experts(experiment.workload) ? sums(experiment)
+                                            : sum_of_all_batches(experiment, sums);
 }
 
 Duration least_time(Selection& selection, const Topology& topology, Collective kind,

@@ -23,6 +23,9 @@ struct IterationSums {
     TotalTime least_time;
   };
   std::array<Calls, collective_count> collectives;
+
+  // So many times more of what is in `last` and not in `before`.
+  void grow(const IterationSums& last, const IterationSums& before, std::int64_t times);
 };
 
 // REQUIRES: `topology` and `selection` are those of the experiment.

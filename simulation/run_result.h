@@ -98,6 +98,7 @@ struct RunResult {
   Provenance provenance;
   HostUse host;
   std::vector<std::string> notices;
+  std::vector<std::string> told;  // of them, before the run began
   std::vector<std::string> unreceived;
 
   // The row of its class. REQUIRES: the result is that of a run in this process.

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,11 +14,9 @@
 #include "core/units/unit_text.h"
 #include "network/backends.h"
 #include "network/network_error.h"
-#include "network/spread_links.h"
 #include "network/traced_backend.h"
 #include "simulation/devices.h"
 #include "simulation/make_job.h"
-#include "simulation/packet_cost.h"
 #include "simulation/problems.h"
 #include "simulation/result/collect_result.h"
 #include "simulation/result/equal_part_rows.h"
@@ -94,9 +90,12 @@ void stop_if_asked(const SimulateOptions& options) {
 
 class Simulation {
  public:
-  Simulation(const Experiment& experiment, const SimulateOptions& options)
+  // `told`: of the result's notices, if a forecast was told before.
+  Simulation(const Experiment& experiment, const SimulateOptions& options,
+             std::optional<std::vector<std::string>> told)
       : experiment_(experiment),
         options_(options),
+        told_(std::move(told)),
         queue_({experiment.ties, experiment.seed, experiment.tie_draw}),
         topology_(experiment.topology),
         activity_(topology_, experiment.network.routing),
@@ -120,8 +119,6 @@ class Simulation {
   // and one of them, of many alike, would have to begin beyond its own.
   std::optional<RunResult> run();
   const std::string& unfolded_because() const { return runner_.unfolded_because(); }
-  WorkAhead work_ahead() { return runner_.work_ahead(); }
-  Forecast forecast(const WorkAhead& ahead) const;
 
  private:
   void log_beginning() const;
@@ -129,6 +126,7 @@ class Simulation {
 
   const Experiment& experiment_;
   const SimulateOptions& options_;
+  std::optional<std::vector<std::string>> told_;
   EventQueue queue_;
   Topology topology_;
   TrafficMatrix matrix_;
@@ -163,77 +161,9 @@ void Simulation::log_beginning() const {
                      runner_.fold().multiplicity()));
 }
 
-// What would shorten a long run, as a sentence; "" if nothing is known.
-std::string remedy_for(const Forecast& forecast, const WorkAhead& ahead,
-                       const Experiment& experiment) {
-  std::vector<std::string> clauses;
-  if (!forecast.unfolded_because.empty())
-    clauses.push_back(
-        fmt::format("every rank is simulated, because {}", forecast.unfolded_because));
-  const bool in_packets = forecast.in_packets > TotalBytes();
-  if (in_packets)
-    clauses.emplace_back(
-        "network.backend: fluid takes seconds, without queues and losses; fewer bytes (layers, "
-        "samples, iterations) are as much faster");
-  const CollectiveSpec& spec = experiment.system.collectives[static_cast<int>(ahead.kind)];
-  std::string faster;
-  if (ahead.chunks > 1) faster = "fewer chunks";
-  if (!is_automatic(spec.algorithms))
-    faster += fmt::format("{}an algorithm of fewer steps (algorithms: auto)",
-                          faster.empty() ? "" : " or ");
-  if (ahead.most * 2 > ahead.messages && !in_packets)
-    clauses.push_back(
-        fmt::format("{} sends {:.0f} % of the messages{}{}", ahead.calls,
-                    static_cast<double>(ahead.most) * 100 / static_cast<double>(ahead.messages),
-                    faster.empty() ? "" : ": faster with ", faster));
-  return fmt::format("{}", fmt::join(clauses, "; "));
-}
-
-// Where messages take all shortest paths, each has a share on many links. Measured on fat trees of
-// 128 to 1,024 NPUs, 42 to 146 links a message, on the machine of docs/speed.md: to compare the
-// paths of all pairs, of which some then stand for all, takes 0.11 to 0.14 us for each link, and to
-// carry each of them 0.2 to 0.3.
-double seconds_of_spread(const WorkAhead& ahead, double links, std::int32_t ranks, bool is_folded) {
-  constexpr double compared = 0.13e-6, carried = 0.25e-6;
-  const double messages = static_cast<double>(ahead.messages);
-  const double pairs = static_cast<double>(ahead.targets) * ranks;
-  return links * (is_folded ? compared * pairs : carried * messages);
-}
-
-Forecast Simulation::forecast(const WorkAhead& ahead) const {
-  const BackendTraits& traits = *find_backend(experiment_.network.backend)->traits;
-  // With the operations and the bookkeeping of its paths, on the machine of docs/speed.md.
-  constexpr double on_graphs = 2e-6;
-  const bool slower = experiment_.topology.graph != nullptr && traits.seconds_per_message > 0;
-  const double of_message = slower ? on_graphs : traits.seconds_per_message;
-  Forecast forecast{.unfolded_because = runner_.unfolded_because(),
-                    .ranks = job_.ranks,
-                    .simulated = job_.ranks / runner_.fold().multiplicity(),
-                    .messages = ahead.messages,
-                    .in_packets = {},
-                    .cpu_s = static_cast<double>(ahead.messages) * of_message,
-                    .remedy = ""};
-  if (traits.has_packets) {
-    forecast.cpu_s = packet_cpu_seconds(experiment_.network, topology_, ahead.bytes);
-    if (forecast.cpu_s > 0)
-      for (const TotalBytes bytes : ahead.bytes) forecast.in_packets += bytes;
-  }
-  if (slower && traits.shares_links)
-    forecast.cpu_s += seconds_of_spread(ahead, spread_links(topology_, experiment_.network.routing),
-                                        job_.ranks, forecast.unfolded_because.empty());
-  if (forecast.cpu_s >= kLongRun) forecast.remedy = remedy_for(forecast, ahead, experiment_);
-  return forecast;
-}
-
-void say_if_long(const Forecast& forecast) {
-  if (forecast.cpu_s < kLongRun) return;
-  log::record(log::Level::notice, log::Room::simulation, "{}{}{}", work_text(forecast),
-              forecast.remedy.empty() ? "" : ": ", forecast.remedy);
-}
-
 std::optional<RunResult> Simulation::run() {
   stop_if_asked(options_);
-  say_if_long(forecast(work_ahead()));
+  if (!told_) told_ = say_if_long(experiment_, forecast_of(experiment_, topology_, runner_));
   stop_if_asked(options_);
   log_beginning();
   if (options_.observer != nullptr) options_.observer->begin(experiment_, job_, runner_.fold());
@@ -277,6 +207,7 @@ RunResult Simulation::collect(bool stopped) const {
   const FinishedRun finished{experiment_, topology_,     job_,    *network_,     runner_,
                              summary_,    options_.fold, stopped, options_.links};
   RunResult result = collect_result(finished);
+  result.told = told_.value_or(std::vector<std::string>());
   result.fingerprint = fingerprint_.hex();
   result.events = queue_.executed();
   result.activity = activity_.rows();
@@ -304,76 +235,18 @@ RangeError with_rates(const RangeError& error, const Experiment& experiment) {
 
 RunResult simulate_within_clock(const Experiment& experiment, const SimulateOptions& options) {
   stop_if_asked(options);
-  if (auto result = Simulation(experiment, options).run()) return *std::move(result);
+  std::optional<std::vector<std::string>> told;
+  if (is_long_job(experiment.workload))
+    told = say_if_long(experiment, forecast_of(experiment, folding_of(experiment, options)));
+  if (auto result = Simulation(experiment, options, told).run()) return *std::move(result);
   SimulateOptions unfolded = options;
   unfolded.fold = false;
-  RunResult result = *Simulation(experiment, unfolded).run();
+  RunResult result = *Simulation(experiment, unfolded, told).run();
   result.unfolded_because = "ranks wait for each other";
   return result;
 }
 
-void limit_iterations(WorkloadSpec& workload, std::int32_t most) {
-  workload.iterations = std::min(workload.iterations, most);
-  if (auto* several = std::get_if<JobsSpec>(&workload.what))
-    for (PlacedWorkload& job : several->jobs) limit_iterations(job.workload, most);
-}
-
-// The workloads of `few`, one or those of jobs, by how many iterations they lack.
-std::map<std::int64_t, std::vector<WorkloadSpec*>> repeated(WorkloadSpec& few,
-                                                            const WorkloadSpec& whole) {
-  std::map<std::int64_t, std::vector<WorkloadSpec*>> found;
-  const auto add = [&](WorkloadSpec& part, const WorkloadSpec& of_whole) {
-    if (part.iterations < of_whole.iterations)
-      found[of_whole.iterations - part.iterations].push_back(&part);
-  };
-  add(few, whole);
-  if (auto* several = std::get_if<JobsSpec>(&few.what))
-    for (std::size_t i = 0; i < several->jobs.size(); ++i)
-      add(several->jobs[i].workload, std::get<JobsSpec>(whole.what).jobs[i].workload);
-  return found;
-}
-
-// `messages` and `times` as often `each`; at most what the type holds.
-std::int64_t grown(std::int64_t messages, std::int64_t each, std::int64_t times) {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  if (each > 0 && times > (most - messages) / each) return most;
-  return messages + each * times;
-}
-
 }  // namespace
-
-std::string work_text(const Forecast& forecast) {
-  const bool in_packets = forecast.in_packets > TotalBytes();
-  std::string text =
-      fmt::format("about {:.2g} messages{} are simulated", static_cast<double>(forecast.messages),
-                  in_packets ? fmt::format(", {} in packets,", to_text(forecast.in_packets)) : "");
-  if (forecast.cpu_s > 0) text += ", some " + cpu_time_text(forecast.cpu_s);
-  return text;
-}
-
-std::string why_not_folded(const Experiment& experiment) {
-  return Simulation(experiment, SimulateOptions{}).unfolded_because();
-}
-
-Forecast forecast_of(const Experiment& experiment) {
-  const SimulateOptions options;
-  Experiment few = experiment;
-  limit_iterations(few.workload, 2);
-  Simulation simulation(few, options);
-  const WorkAhead two = simulation.work_ahead();
-  WorkAhead whole = two;
-  // Each iteration after the first sends what the second does.
-  for (const auto& [more, workloads] : repeated(few.workload, experiment.workload)) {
-    for (WorkloadSpec* workload : workloads) workload->iterations = 1;
-    const WorkAhead first = Simulation(few, options).work_ahead();
-    for (WorkloadSpec* workload : workloads) workload->iterations = 2;
-    whole.messages = grown(whole.messages, two.messages - first.messages, more);
-    for (std::size_t level = 0; level < whole.bytes.size(); ++level)
-      whole.bytes[level] += (two.bytes[level] - first.bytes[level]) * more;
-    if (first.calls == two.calls) whole.most = grown(whole.most, two.most - first.most, more);
-  }
-  return simulation.forecast(whole);
-}
 
 RunResult simulate(const Experiment& experiment, const SimulateOptions& options) {
   refuse_problems(experiment);

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/trace/trace_sink.h"
-#include "core/units/total.h"
 #include "simulation/experiment.h"
+#include "simulation/forecast.h"
 #include "simulation/run_result.h"
 
 namespace orrery {
@@ -41,24 +41,6 @@ class StuckError : public std::runtime_error {
       : std::runtime_error(report), partial(std::move(result)) {}
   RunResult partial;
 };
-
-// Why every rank of the experiment is simulated, as a clause; "" if one stands for all.
-std::string why_not_folded(const Experiment& experiment);
-
-// What a run will cost, before it begins. Seen from two iterations of each job.
-struct Forecast {
-  std::string unfolded_because;  // a clause; "" if some ranks stand for others
-  std::int32_t ranks = 0;        // of the job
-  std::int32_t simulated = 0;    // of them
-  std::int64_t messages = 0;     // simulated; 0 if the ranks' programs are not known
-  TotalBytes in_packets;         // of them, on a backend with packets
-  double cpu_s = 0;              // about; 0 if it is not known of the backend
-  std::string remedy;            // if it is long: what would shorten it, as a sentence
-};
-Forecast forecast_of(const Experiment& experiment);
-// "about 1.3e+06 messages, 4.1 GB in packets, are simulated, some 3 CPU s".
-std::string work_text(const Forecast& forecast);
-inline constexpr double kLongRun = 10;  // CPU seconds: from here on a run says so on stderr
 
 // Throws ConfigError for an experiment with problems (problems.h), StuckError, JobError if the job
 // contradicts itself, and JobStopped (workload/job_stopped.h) if `stop` ends the run before it

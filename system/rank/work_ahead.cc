@@ -1,8 +1,7 @@
 #include "system/rank/work_ahead.h"
 
-#include <fmt/format.h>
-
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -11,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "core/units/unit_text.h"
 #include "system/collective/piece_sizes.h"
 
 namespace orrery {
@@ -59,16 +57,11 @@ class Sum {
   }
 
   WorkAhead total() const {
-    WorkAhead sum{.messages = sent_, .bytes = bytes_, .calls = ""};
+    WorkAhead sum{.messages = sent_, .bytes = bytes_, .calls = {}};
     for (const auto& [plan, sends] : sends_) sum.targets += sends.targets;
     for (const auto& [key, calls] : calls_) {
       sum.messages += calls.messages;
-      if (calls.messages <= sum.most) continue;
-      sum.most = calls.messages;
-      sum.chunks = calls.chunks;
-      sum.kind = std::get<1>(key);
-      sum.calls = fmt::format("{} of {} by {}", name_of(std::get<1>(key)),
-                              to_text(std::get<2>(key)), calls.algorithm);
+      sum.calls[key] = {calls.messages, calls.chunks, calls.algorithm};
     }
     return sum;
   }
@@ -119,11 +112,38 @@ class Sum {
   CollectiveRecipes& recipes_;
   std::int64_t sent_ = 0;
   std::vector<TotalBytes> bytes_;  // of each level
-  std::map<std::tuple<std::int32_t, Collective, Bytes>, Calls> calls_;
+  std::map<WorkAhead::Key, Calls> calls_;
   std::map<const Plan*, Sends> sends_;
 };
 
+// `count` and `times` as often `each`; at most what the type holds.
+std::int64_t grown(std::int64_t count, std::int64_t each, std::int64_t times) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (each > 0 && times > (most - count) / each) return most;
+  return count + each * times;
+}
+
 }  // namespace
+
+const std::pair<const WorkAhead::Key, WorkAhead::Calls>* WorkAhead::most() const {
+  const std::pair<const Key, Calls>* most = nullptr;
+  for (const auto& one : calls)
+    if (one.second.messages > (most == nullptr ? 0 : most->second.messages)) most = &one;
+  return most;
+}
+
+void WorkAhead::grow(const WorkAhead& last, const WorkAhead& before, std::int64_t times) {
+  messages = grown(messages, last.messages - before.messages, times);
+  for (std::size_t level = 0; level < bytes.size(); ++level)
+    bytes[level] += (last.bytes[level] - before.bytes[level]) * times;
+  for (const auto& [key, of_last] : last.calls) {
+    const auto found = before.calls.find(key);
+    const std::int64_t already = found == before.calls.end() ? 0 : found->second.messages;
+    Calls& of_all =
+        calls.try_emplace(key, Calls{0, of_last.chunks, of_last.algorithm}).first->second;
+    of_all.messages = grown(of_all.messages, of_last.messages - already, times);
+  }
+}
 
 WorkAhead work_ahead(const Job& job, const Topology& topology, const Fold& fold,
                      CollectiveRecipes& recipes) {

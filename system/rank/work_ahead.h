@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/units/total.h"
@@ -14,16 +17,26 @@
 namespace orrery {
 
 struct WorkAhead {
+  // Calls of one kind and size in one communicator.
+  struct Calls {
+    std::int64_t messages = 0;
+    std::int32_t chunks = 0;  // of each of them
+    std::string algorithm;
+  };
+  using Key = std::tuple<std::int32_t, Collective, Bytes>;  // the communicator first
+
   // Of collectives what a rank at position 0 sends, times the ranks: about as many of plans that
   // give ranks different roles. 0 if what the ranks do is not known beforehand.
   std::int64_t messages = 0;
   std::vector<TotalBytes> bytes;  // theirs, on each level of the topology that they cross last
-  std::int64_t targets = 0;  // of collectives, whom a rank sends to: of each plan its own
-  // The calls of one kind and size that send most of the messages.
-  std::int64_t most = 0;
-  std::string calls;        // "all_reduce of 4 B by ring"
-  Collective kind{};        // theirs
-  std::int32_t chunks = 0;  // of each of them
+  std::int64_t targets = 0;       // of collectives, whom a rank sends to: of each plan its own
+  std::map<Key, Calls> calls;
+
+  // Those that send most of the messages; none if no call sends any.
+  const std::pair<const Key, Calls>* most() const;
+
+  // So many times more of what is in `last` and not in `before`.
+  void grow(const WorkAhead& last, const WorkAhead& before, std::int64_t times);
 };
 
 WorkAhead work_ahead(const Job& job, const Topology& topology, const Fold& fold,

@@ -1,14 +1,26 @@
 // What a run will cost, before it begins.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
+#include <cstddef>
 #include <fstream>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "frontends/yaml/load_experiment.h"
 #include "network/spread_links.h"
 #include "simulation/experiment.h"
+#include "simulation/forecast.h"
+#include "simulation/iteration_sums.h"
+#include "simulation/make_job.h"
 #include "simulation/simulate.h"
+#include "system/rank/work_ahead.h"
 #include "tests/paths.h"
 #include "tests/simulation/rings.h"
+#include "tests/simulation/small_jobs.h"
+#include "workload/few_batches.h"
 #include "workload/job_stopped.h"
 
 namespace orrery {
@@ -58,8 +70,8 @@ TEST_CASE("the forecast of a long run says what would shorten it") {
 // to 16 of the core, and down again: 2 (4 + 16) links, and those of both NPUs: 42. In its pod it is
 // 10, at its leaf 2. Of every second NPU after NPU 0 two are at its leaf, six in its pod, 56
 // beyond: (2 x 2 + 6 x 10 + 56 x 42) / 64 = 37.75. To find out who stands for whom the ways of 128
-// x 127 pairs are compared, 0.13 us for each link: 79.8 ms (the run takes 90). An eighth of the
-// messages is simulated, 2,032 of 2 us.
+// x 127 pairs are compared, 0.62 us for each, and those between 32 leaves, 0.13 us for each link:
+// 15.1 ms. An eighth of the messages is simulated, 2,032 of 2 us and 0.06 for each link: 8.7 ms.
 TEST_CASE("a forecast counts the paths that are compared where messages take all of them") {
   const std::string file = build_folder() + "/forecast_test.yaml";
   std::ofstream(file) << "platform: {topology: {fat_tree: {radix: 8, bandwidth: 100 Gb/s}}}\n"
@@ -67,10 +79,13 @@ TEST_CASE("a forecast counts the paths that are compared where messages take all
                          "system: {algorithms: direct, chunks: 1}\n"
                          "workload: {program: [{operations: [{all_to_all: 16 MB}]}]}\n";
   const Experiment experiment = load_experiment(file, {});
-  CHECK(spread_links(Topology(experiment.topology), experiment.network.routing) == Approx(37.75));
+  const auto spread = spread_links(Topology(experiment.topology), experiment.network.routing);
+  CHECK(spread.links == Approx(37.75));
+  CHECK(spread.leaves == 32);
   const Forecast forecast = forecast_of(experiment);
   CHECK(forecast.messages == 16 * 127);
-  CHECK(forecast.cpu_s == Approx(37.75 * 128 * 127 * 0.13e-6 + 2032 * 2e-6));
+  CHECK(forecast.cpu_s ==
+        Approx(128 * 127 * 0.62e-6 + 32 * 32 * 37.75 * 0.13e-6 + 2032 * (2e-6 + 37.75 * 0.06e-6)));
 }
 
 // Looked at are two iterations. 2,000,000 of them, written down, would take 4 GB.
@@ -120,6 +135,135 @@ TEST_CASE("messages of a job are those between its NPUs") {
   const Forecast forecast = forecast_of(experiment);
   CHECK(forecast.messages == 2);
   CHECK(forecast.in_packets == TotalBytes(mebibytes(1)) * 2);
+}
+
+// Pipelines of four stages in all orders, replicas that gather parameters or reduce gradients with
+// every micro-batch, and ranks that share the tokens: 328 micro-batches each, two more periods of
+// 16 or 20 would be written down for the forecast.
+std::vector<TransformerTraining> all_trainings() {
+  using enum PipelineSchedule;
+  std::vector<TransformerTraining> all;
+  for (const PipelineSchedule schedule :
+       {one_forward_one_backward, gpipe, interleaved, zb_h1, zb_h2, zbv, dualpipe, dualpipe_v}) {
+    TransformerTraining& training = all.emplace_back();
+    training.pipeline = 4;
+    training.data = 2;
+    training.schedule = schedule;
+    if (schedule == interleaved) training.chunks = 2;
+  }
+  all.push_back(all.front());
+  all.back().defer_head_gradients = true;
+  all.back().deferral_limit = 20;
+  for (const Sharding sharding : {Sharding::zero1, Sharding::zero2, Sharding::zero3}) {
+    all.emplace_back().data = 8;
+    all.back().sharding = sharding;
+  }
+  all.push_back(all.front());
+  all.back().sharding = Sharding::zero3;
+  all.emplace_back().tensor = 4;
+  all.back().data = 2;
+  all.back().sequence_parallel = true;
+  all.back().recompute = Recompute::full;
+  for (TransformerTraining& training : all)
+    training.global_batch = std::int64_t{328} * training.data;
+  return all;
+}
+
+// The sums are over operations, so that they agree to the byte and the picosecond.
+TEST_CASE("a forecast of many micro-batches is that of few, times their number") {
+  for (const TransformerTraining& training : all_trainings()) {
+    Experiment experiment = with_transformer(training, 10, 1);
+    transformer_of(experiment).training = training;
+    experiment.workload.iterations = 3;
+    INFO(name_of(training.schedule) << ", " << name_of(training.sharding));
+    REQUIRE(few_batches(training));
+    const Topology topology(experiment.topology);
+    const Job job = make_job(experiment, topology);
+    CollectiveRecipes recipes(topology, experiment.system, job.communicators);
+    const WorkAhead whole = work_ahead(job, topology, {}, recipes);
+    const Forecast forecast = forecast_of(experiment);
+    CHECK(forecast.unfolded_because == "node has no latency");
+    CHECK(forecast.messages == whole.messages);
+
+    Selection selection(topology, experiment.system);
+    const IterationSums sums = iteration_sums(experiment, topology, selection);
+    const Job once = make_job(experiment, topology, 1);
+    IterationSums walked;
+    for (const Operation& operation : once.operations->known_operations(0)) {
+      ++walked.operations;
+      if (const auto* work = std::get_if<Compute>(&operation.what)) walked.flops += work->flops;
+      if (const auto* send = std::get_if<SendCall>(&operation.what)) walked.sent += send->size;
+      if (const auto* call = std::get_if<CollectiveCall>(&operation.what)) {
+        auto& of_kind = walked.collectives[static_cast<std::size_t>(call->kind)];
+        ++of_kind.calls;
+        of_kind.size += call->size;
+      }
+    }
+    CHECK(sums.operations == walked.operations);
+    CHECK((sums.flops == walked.flops && sums.sent == walked.sent));
+    for (std::size_t kind = 0; kind < walked.collectives.size(); ++kind) {
+      CHECK(sums.collectives[kind].calls == walked.collectives[kind].calls);
+      CHECK((sums.collectives[kind].size == walked.collectives[kind].size));
+    }
+  }
+}
+
+// Each job has as many micro-batches as it has, and the messages of both add up.
+TEST_CASE("a forecast looks at few micro-batches of each job") {
+  Experiment experiment = with_transformer({}, 10, 1);
+  JobsSpec jobs;
+  for (const std::int32_t batches : {328, 1'000}) {
+    TransformerWorkload& part = transformer_of(experiment);
+    part.training = {};
+    part.training.data = 4;
+    part.training.sharding = Sharding::zero3;
+    part.training.global_batch = 4 * batches;
+    const Rank first = static_cast<Rank>(4 * jobs.jobs.size());
+    jobs.jobs.push_back({fmt::format("of {}", batches),
+                         {first, first + 1, first + 2, first + 3},
+                         {},
+                         experiment.workload});
+  }
+  experiment.workload.what = std::move(jobs);
+  const Topology topology(experiment.topology);
+  const Job job = make_job(experiment, topology);
+  CollectiveRecipes recipes(topology, experiment.system, job.communicators);
+  CHECK(forecast_of(experiment).messages == work_ahead(job, topology, {}, recipes).messages);
+}
+
+// 2^17 micro-batches, of which a 16th are 2^13. What they send takes 0.7 s, and 28 s 40 times.
+TEST_CASE("a long run of many micro-batches names the batch that shortens it") {
+  Experiment experiment = with_transformer({}, 10, 1);
+  TransformerTraining& training = transformer_of(experiment).training;
+  training.pipeline = 4;
+  training.data = 2;
+  training.global_batch = 1 << 18;
+  experiment.workload.iterations = 40;
+  const Forecast forecast = forecast_of(experiment);
+  CHECK(is_long_job(experiment.workload));
+  CHECK(forecast.cpu_s > kLongRun);
+  CHECK_THAT(forecast.remedy,
+             Catch::Contains("each of 131072 micro-batches is simulated: "
+                             "workload.training.global_batch: 16384 takes a 16th of that, for an "
+                             "iteration of 8192"));
+  training.global_batch = 1 << 10;
+  experiment.workload.iterations = 1;
+  CHECK_FALSE(is_long_job(experiment.workload));  // 512 x 8 layers: a tenth of a second
+}
+
+// Parameters alone, 8 x 12 x 1,024^2 of 2 bytes, are 0.2 GB.
+TEST_CASE("before a long run it is told that the model does not fit, and not again") {
+  Experiment experiment = with_transformer({}, 10, 1);
+  transformer_of(experiment).training.data = 8;
+  experiment.npu.memory = Bytes{100'000'000};
+  Forecast forecast;
+  forecast.cpu_s = kLongRun / 2;
+  CHECK(say_if_long(experiment, forecast).empty());
+  forecast.cpu_s = kLongRun;
+  const std::vector<std::string> told = say_if_long(experiment, forecast);
+  REQUIRE(told.size() == 1);
+  CHECK_THAT(told.front(), Catch::StartsWith("the model does not fit"));
+  CHECK_THAT(simulate(experiment).notices, Catch::VectorContains(told.front()));
 }
 
 // 20,000 iterations have 20,000 labels and 40,000 operations: asked at one and at two of them,

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <deque>
-#include <numeric>
 #include <optional>
 #include <vector>
 
 #include "core/base/check.h"
+#include "workload/few_batches.h"
 #include "workload/parallelism/part_times.h"
 #include "workload/parallelism/stage_clock.h"
 #include "workload/parallelism/stage_writer.h"
@@ -226,16 +226,6 @@ Duration PlayedPipeline::iteration() {
   return end;
 }
 
-// A number of micro-batches after which a filled pipeline does the same again: a multiple of what
-// passes a chunk in a row, even, as dualpipe has it.
-std::int32_t period_of(const TransformerTraining& training) {
-  constexpr std::int32_t least = 16;  // buckets and gathered units come round, too
-  const std::int32_t group = std::max(1, training.micro_batch_group);
-  std::int32_t period = 2 * std::lcm(training.pipeline, group);
-  while (period < least) period *= 2;
-  return period;
-}
-
 }  // namespace
 
 ScheduleEstimator::ScheduleEstimator(const TransformerSpec& model, const ComputeModel& compute,
@@ -250,7 +240,7 @@ ScheduleEstimator::~ScheduleEstimator() = default;
 Duration ScheduleEstimator::iteration(const TransformerTraining& training) {
   const auto played = [&](std::int64_t micro_batches) {
     TransformerWorkload workload{model_, training};
-    workload.training.global_batch = micro_batches * training.micro_batch * training.data;
+    set_micro_batches(workload.training, micro_batches);
     return PlayedPipeline(workload, *parts_, compute_, exchanges_).iteration();
   };
   const std::int64_t all = training.micro_batches(), period = period_of(training);
