@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/base/check.h"
+#include "system/collective/row_order.h"
 
 namespace orrery {
 namespace {
@@ -61,17 +62,6 @@ GroupLayout layout_of(const std::vector<Rank>& ranks, const Topology& topology) 
   layout.whole = {layout.dimensions.back().level, size, 1,
                   layout.dimensions.size() == 1 && layout.dimensions[0].one_level};
   return layout;
-}
-
-// Places on a switch are all alike, so plans may take the rows in turn. REQUIRES: the last
-// dimension is the outermost one, positions go through row after row.
-void set_rows(GroupLayout& layout, const Communicator& communicator, const Topology& topology) {
-  GroupDimension& last = layout.dimensions.back();
-  const LevelKind kind = topology.levels()[last.level].kind;
-  const bool any_order =
-      kind == LevelKind::switched || (kind == LevelKind::graph && communicator.few_bytes);
-  const std::int32_t rows = communicator.rows;
-  if (any_order && last.one_level && last.size % rows == 0 && last.size > rows) last.rows = rows;
 }
 
 // As exchanges see it.
@@ -163,8 +153,9 @@ std::int32_t RankLine::member_of(Rank rank, std::int32_t size) const {
 }
 
 GroupFamily::GroupFamily(const Topology& topology, const Communicator& communicator) {
+  RowOrder order(topology, communicator);
   if (const auto* lists = std::get_if<RankLists>(&communicator.groups)) {
-    for (const std::vector<Rank>& ranks : *lists) add_list(topology, ranks, communicator);
+    for (const std::vector<Rank>& ranks : *lists) add_list(topology, ranks, order);
     finish_index();
   } else {
     const auto* levels = std::get_if<std::vector<int>>(&communicator.groups);
@@ -177,9 +168,9 @@ GroupFamily::GroupFamily(const Topology& topology, const Communicator& communica
     CHECK(divide(topology.npu_count(), extents), "communicator {}: its extents overlap",
           communicator.name);
     if (auto steps = steps_along_levels(topology, extents))
-      set_steps(topology, std::move(*steps), communicator);
+      set_steps(topology, std::move(*steps), order);
     else
-      list_all_groups(topology, extents, communicator);
+      list_all_groups(topology, extents, order);
   }
   CHECK(!layouts_.empty(), "communicator {} has no members", communicator.name);
   for (GroupLayout& layout : layouts_)
@@ -215,8 +206,7 @@ std::optional<std::vector<GroupFamily::Step>> GroupFamily::steps_along_levels(
   return steps;
 }
 
-void GroupFamily::set_steps(const Topology& topology, std::vector<Step> steps,
-                            const Communicator& of) {
+void GroupFamily::set_steps(const Topology& topology, std::vector<Step> steps, RowOrder& order) {
   steps_ = std::move(steps);
   GroupLayout layout{.dimensions = {}, .along = {}, .whole = {}, .shape = 1};
   std::int32_t size = 1, members_of_node = 1;
@@ -229,7 +219,7 @@ void GroupFamily::set_steps(const Topology& topology, std::vector<Step> steps,
   }
   layout.whole = {steps_.back().level, size, 1, layout.dimensions.size() == 1};
   layout.shape = GroupShape(members_of_node, size / members_of_node);
-  set_rows(layout, of, topology);
+  order.set(layout);
   for (const GroupDimension& dimension : layout.dimensions) add_line(dimension);
   add_line(layout.whole);
   layouts_.push_back(std::move(layout));
@@ -254,13 +244,12 @@ void GroupFamily::add_line(const GroupDimension& dimension) {
 
 // ---- lists -------------------------------------------------------------------------------------
 
-void GroupFamily::add_list(const Topology& topology, std::vector<Rank> ranks,
-                           const Communicator& of) {
+void GroupFamily::add_list(const Topology& topology, std::vector<Rank> ranks, RowOrder& order) {
   std::sort(ranks.begin(), ranks.end());
   CHECK(ranks.size() > 1 && ranks.front() >= 0 && ranks.back() < topology.npu_count(),
         "a group of {} ranks on {} NPUs", ranks.size(), topology.npu_count());
   GroupLayout layout = layout_of(ranks, topology);
-  set_rows(layout, of, topology);
+  order.set(layout);
   const auto known = std::find(layouts_.begin(), layouts_.end(), layout);
   const auto group = static_cast<std::int32_t>(lists_.size());
   lists_.push_back({members_.size(), static_cast<std::int32_t>(known - layouts_.begin())});
@@ -271,12 +260,12 @@ void GroupFamily::add_list(const Topology& topology, std::vector<Rank> ranks,
 }
 
 void GroupFamily::list_all_groups(const Topology& topology, const std::vector<Extent>& extents,
-                                  const Communicator& of) {
+                                  RowOrder& order) {
   for (Rank rank = 0; rank < topology.npu_count(); ++rank) {
     const bool is_base = std::all_of(extents.begin(), extents.end(), [&](const Extent& extent) {
       return rank / extent.stride % extent.count == 0;
     });
-    if (is_base) add_list(topology, members_from(rank, extents), of);
+    if (is_base) add_list(topology, members_from(rank, extents), order);
   }
   finish_index();
 }

@@ -99,6 +99,8 @@ std::int32_t ranks_of_node(const Topology& topology);
 // Those that the leading local levels join: among them messages stay local.
 std::int32_t ranks_of_local_levels(const Topology& topology);
 
+class RowOrder;
+
 class GroupFamily {
  public:
   // REQUIRES: the communicator obeys the rules of job.h.
@@ -162,11 +164,11 @@ class GroupFamily {
 
   static std::optional<std::vector<Step>> steps_along_levels(const Topology& topology,
                                                              const std::vector<Extent>& extents);
-  void set_steps(const Topology& topology, std::vector<Step> steps, const Communicator& of);
+  void set_steps(const Topology& topology, std::vector<Step> steps, RowOrder& order);
   void add_line(const GroupDimension& dimension);
-  void add_list(const Topology& topology, std::vector<Rank> ranks, const Communicator& of);
+  void add_list(const Topology& topology, std::vector<Rank> ranks, RowOrder& order);
   void list_all_groups(const Topology& topology, const std::vector<Extent>& extents,
-                       const Communicator& of);
+                       RowOrder& order);
   void finish_index();
   const Listed* find_listed(Rank rank) const;
   bool lists_agree(const Digit& digit) const;

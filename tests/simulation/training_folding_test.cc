@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "network/topology/builders/rail.h"
 #include "simulation/simulate.h"
 
 namespace orrery {
@@ -111,16 +112,29 @@ class RandomTraining {
 
 // Two stages of a part sum its gradients, 12 ranks in lists, and a ring of all 24 the norm: 4 B, of
 // which 12 parts in a node's share are 1 B each. Stages are rows of it, so all six ranks of a stage
-// are alike, on nodes of two.
+// are alike, on nodes of two: on switches, and on rails, where any two nodes are as far apart.
 TEST_CASE("of dualpipe one rank of each stage is simulated") {
   Experiment experiment;
   experiment.name = "dualpipe";
   experiment.npu.peak = teraflops_per_second(100);
   experiment.npu.memory_bandwidth = gigabytes_per_second(1'000);
-  for (const std::int32_t size : {2, 12})
-    experiment.topology.levels.push_back({"level " + std::to_string(size), LevelKind::switched,
-                                          size, gigabytes_per_second(50), nanoseconds(500),
-                                          Scope::local});
+  const Wire wire{gigabytes_per_second(50), nanoseconds(500)};
+  const std::string backend = GENERATE("analytical", "fluid");
+  const Sharding sharding = GENERATE(Sharding::none, Sharding::zero1);
+  const bool on_rails = GENERATE(false, true);  // where any two servers are as far apart
+  if (!on_rails) {
+    for (const std::int32_t size : {2, 12})
+      experiment.topology.levels.push_back({"level " + std::to_string(size), LevelKind::switched,
+                                            size, wire.bandwidth, wire.latency, Scope::local});
+  } else {
+    experiment.topology = build_rail({.node = {2, NodeInside::switched, wire, 2, wire, {}},
+                                      .nodes = 12,
+                                      .nodes_per_leaf = 0,
+                                      .spines = 0,
+                                      .wire = wire,
+                                      .spine_wire = wire});
+  }
+  experiment.network.backend = backend;
   for (CollectiveSpec& spec : experiment.system.collectives) spec.algorithms = {"ring"};
   TransformerWorkload workload;
   workload.model.hidden = 250;  // gradients that 12 ranks do not divide
@@ -133,8 +147,7 @@ TEST_CASE("of dualpipe one rank of each stage is simulated") {
   workload.training.pipeline = 4;
   workload.training.schedule = PipelineSchedule::dualpipe;
   workload.training.global_batch = 48;
-  SECTION("whose optimizers are whole") {}
-  SECTION("whose optimizers are shared") { workload.training.sharding = Sharding::zero1; }
+  workload.training.sharding = sharding;
   experiment.workload.what = workload;
   const RunResult folded = run(experiment, true), full = run(experiment, false);
   CHECK(folded.unfolded_because == "");

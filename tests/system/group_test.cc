@@ -3,6 +3,8 @@
 
 #include <numeric>
 
+#include "network/topology/builders/rail.h"
+#include "network/topology/builders/tree.h"
 #include "system/collective/group.h"
 #include "tests/system/harness.h"
 
@@ -153,6 +155,28 @@ TEST_CASE("the rows of a group are taken in turn where all places are alike") {
   LevelSpec wires = places;
   wires.kind = LevelKind::ring;
   CHECK(in_turn(Topology({{wires}}), {"", std::vector<Extent>{{8, 1}}, 2}) ==
+        std::vector<Rank>{0, 1, 2, 3, 4, 5, 6, 7});
+}
+
+// Servers of one NPU. On one rail any two are two links apart. Of four leaves with two each, the
+// last dimension is the leaves, any two of which are four links apart. Three leaves of up to three
+// servers are no level (8 is not 3 x 3), and servers are two or four links apart: a ring stays on
+// its leaf while it can.
+TEST_CASE("the rows of a group are taken in turn on a graph whose places are equally far") {
+  const Communicator all{"", std::vector<Extent>{{8, 1}}, 2};
+  const Wire wire{gigabytes_per_second(10), nanoseconds(100)};
+  RailSpec rail;
+  rail.nodes = 8;
+  rail.wire = wire;
+  CHECK(in_turn(Topology(build_rail(rail)), all) == std::vector<Rank>{0, 4, 1, 5, 2, 6, 3, 7});
+  LeafSpineSpec leaves;
+  leaves.nodes = 8;
+  leaves.wire = wire;
+  leaves.leaves = leaves.spines = 4;
+  leaves.plugs = 2;
+  CHECK(in_turn(Topology(build_leaf_spine(leaves)), all) == std::vector<Rank>{0, 4, 2, 6});
+  leaves.leaves = leaves.plugs = leaves.spines = 3;
+  CHECK(in_turn(Topology(build_leaf_spine(leaves)), all) ==
         std::vector<Rank>{0, 1, 2, 3, 4, 5, 6, 7});
 }
 

@@ -323,9 +323,8 @@ TEST_CASE("a Gaudi server is known, with the ports that leave it") {
 
 // The remedy of a device without a server, pasted.
 TEST_CASE("a device of no known server is put into one by its values") {
-  CHECK(
-      npus_of(with("{npu: trn1, rail: {nodes: 64, node: {npus: 8, bandwidth: 450 GB/s, nics: 8, "
-                   "bus_bandwidth: 64 GB/s}, bandwidth: 400 Gb/s}}")) == 512);
+  CHECK(npus_of(with("{npu: trn1, rail: {nodes: 64, node: {npus: 8, bandwidth: 450 GB/s, nics: 8, "
+                     "bus_bandwidth: 64 GB/s}, bandwidth: 400 Gb/s}}")) == 512);
 }
 
 // Keys that the file does not have, and that have become a topology, are no settings.
