@@ -171,9 +171,11 @@ std::string efficiency_text(const EfficiencyInForce& efficiency) {
   const std::string because =
       efficiency.because.empty() ? "" : fmt::format(", {}", efficiency.because);
   if (!efficiency.error) return text + because;
-  // A fit of as many numbers as there are rows meets them, and says nothing of others.
-  constexpr double of_such_a_fit = 0.0005;
-  if (*efficiency.error < of_such_a_fit) return text + because + "; error unknown";
+  // A single run that was not fitted to, and is met as the fitted ones are, is one of them at
+  // another size (GB200 in 8 bits: 128 and 256 of them): it says nothing of others.
+  constexpr double of_such_a_fit = 0.005;
+  if (efficiency.runs < 2 && *efficiency.error < of_such_a_fit)
+    return text + because + "; error unknown";
   // Of another device, or another kind of model: its error is not this one's.
   if (efficiency.because.starts_with("ASSUMED"))
     return text + because +
