@@ -271,6 +271,9 @@ class Changes {
   }
 
   void add_experts() {
+    if (waits_for("EP"))
+      add_training("one copy of a token to each node (training.dispatch: by_node)",
+                   with_dispatch_by_node(experiment_, Memory::is_any));
     if (waits_for("EP") && may_overlap_experts(experiment_))
       add("all-to-alls beside computing (training.overlap_experts)", [](Experiment& changed) {
         auto& training = std::get<TransformerWorkload>(changed.workload.what).training;

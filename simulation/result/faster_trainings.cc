@@ -22,13 +22,18 @@ const TransformerWorkload* written_in(const Experiment& experiment) {
              : std::get_if<TransformerWorkload>(&experiment.workload.what);
 }
 
+// What needs no more memory than before is not refused for the lack of it.
+bool has_room(const Experiment& experiment, const TransformerWorkload& changed) {
+  const Bytes needed = most_memory(changed);
+  return !experiment.npu.memory || needed <= room_without_fragments(experiment.npu) ||
+         needed <= most_memory(std::get<TransformerWorkload>(experiment.workload.what));
+}
+
 std::optional<TransformerTraining> if_allowed(const Experiment& experiment,
                                               TransformerWorkload changed,
                                               Memory memory = Memory::has_room) {
-  const NpuSpec& npu = experiment.npu;
   if (!problems_of(changed.training, changed.model, facts_of(experiment.topology)).empty() ||
-      (memory == Memory::has_room && npu.memory &&
-       most_memory(changed) > room_without_fragments(npu)))
+      (memory == Memory::has_room && !has_room(experiment, changed)))
     return std::nullopt;
   return std::move(changed.training);
 }
@@ -71,6 +76,17 @@ std::optional<TransformerTraining> with_overlapped_parameters(const Experiment& 
   if (written == nullptr || written->training.overlap_parameters) return std::nullopt;
   TransformerWorkload changed = *written;
   changed.training.overlap_parameters = true;
+  return if_allowed(experiment, std::move(changed), memory);
+}
+
+std::optional<TransformerTraining> with_dispatch_by_node(const Experiment& experiment,
+                                                         Memory memory) {
+  const TransformerWorkload* written = written_in(experiment);
+  if (written == nullptr || written->training.experts.parallel == 1 ||
+      written->training.experts.node_ranks > 0)
+    return std::nullopt;
+  TransformerWorkload changed = *written;
+  changed.training.experts.node_ranks = node_size(facts_of(experiment.topology));
   return if_allowed(experiment, std::move(changed), memory);
 }
 

@@ -27,6 +27,10 @@ std::optional<TransformerTraining> with_overlapped_tensor(const Experiment& expe
 std::optional<TransformerTraining> with_overlapped_parameters(const Experiment& experiment,
                                                               Memory memory = Memory::has_room);
 
+// Experts get one copy of a token for each node, which passes it on inside (training.dispatch).
+std::optional<TransformerTraining> with_dispatch_by_node(const Experiment& experiment,
+                                                         Memory memory = Memory::has_room);
+
 // Whether training.overlap_experts may be written beside the other settings, and is not.
 bool may_overlap_experts(const Experiment& experiment);
 

@@ -88,9 +88,13 @@ const char* without_recomputation_first(const Experiment& experiment) {
   return kept && gains(experiment, *kept) ? "training.recompute: none, or " : "";
 }
 
-// What sends a kind of traffic beside computing.
-std::string overlap_first(const TimePart& part, const Experiment& experiment) {
+// What sends a kind of traffic beside computing, or less of it.
+std::string setting_first(const TimePart& part, const Experiment& experiment) {
   if (part.share < least_share) return "";
+  if (part.part == "EP") {
+    const auto by_node = with_dispatch_by_node(experiment);
+    return by_node && gains(experiment, *by_node) ? "training.dispatch: by_node (DeepEP), or " : "";
+  }
   if (part.part == "DP") {
     const auto gathered = with_overlapped_parameters(experiment);
     return gathered && gains(experiment, *gathered) ? "training.overlap_parameters: true, or " : "";
@@ -142,7 +146,7 @@ std::string against_latency(const TimePart& part, const Experiment& experiment) 
   const std::string on = part.level.empty() ? "" : " on " + part.level;
   return fmt::format(
       "{}less latency{}, or fewer steps: another algorithm, or fewer and larger calls",
-      overlap_first(part, experiment), on);
+      setting_first(part, experiment), on);
 }
 
 bool has_servers(const Experiment& experiment) {
@@ -301,14 +305,14 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
       return against_bubble(part, experiment);
     case BoundBy::bandwidth:
       if (!part.held_by.empty())
-        return fmt::format("{}{}{}{}", overlap_first(part, experiment),
+        return fmt::format("{}{}{}{}", setting_first(part, experiment),
                            is_degraded(part.held_by, experiment)
                                ? "a link that is not degraded (network.faults), or "
                                : "",
                            more_bandwidth(Topology(experiment.topology), part.held_by, 1),
                            less_traffic(part.part, experiment));
       return fmt::format(
-          "{}{}{}{}", overlap_first(part, experiment),
+          "{}{}{}{}", setting_first(part, experiment),
           taper >= least_taper && jobs_at_once ? jobs_apart_on(part.level, experiment) : "",
           more_bandwidth(Topology(experiment.topology), part.level, taper),
           less_traffic(part.part, experiment));
