@@ -17,6 +17,8 @@ std::uint64_t CrossedLevels::between(NodeId from, NodeId to) {
   }
   const std::uint64_t pair =
       static_cast<std::uint64_t>(from.value) << 32 | static_cast<std::uint32_t>(to.value);
+  constexpr std::size_t most = std::size_t{1} << 20;  // 50 MB, however many pairs there are
+  if (found_.size() >= most) found_.clear();
   const auto [found, is_new] = found_.try_emplace(pair);
   if (is_new) found->second = on_the_way(from, to);
   return found->second;

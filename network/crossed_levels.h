@@ -25,7 +25,7 @@ class CrossedLevels {
 
   const Topology& topology_;
   Router router_;
-  std::unordered_map<std::uint64_t, std::uint64_t> found_;  // by both ends
+  std::unordered_map<std::uint64_t, std::uint64_t> found_;  // by both ends, the latest pairs
   std::vector<LinkIndex> links_;
   std::vector<LinkShare> shares_;
 };

@@ -128,9 +128,12 @@ std::string why_sentence(const RunResult& result, std::size_t room) {
   // knob, or than that computing is bound by its rate.
   const std::string next_named = name_and_share(result, *next);
   const std::string other = bound_after(next_named, *next);
+  const std::string setting = text.substr(0, text.find(", or ", bound.size()));
+  const bool is_setting = most.knob.starts_with("training.");
   if (is_waiting(most)) {
+    // A setting costs nothing, so it stays where bandwidth need not be named.
     for (const std::string& second : {other, next_named})
-      for (const std::string& first : {text, bound}) {
+      for (const std::string& first : {text, is_setting ? setting : bound}) {
         std::string with_next = fmt::format("{}; next {}", first, second);
         if (with_next.size() <= room) return with_next;
       }
@@ -141,8 +144,6 @@ std::string why_sentence(const RunResult& result, std::size_t room) {
     with_next = fmt::format("{}; next {}", first, other);
     return with_next.size() <= room;
   };
-  const std::string setting = text.substr(0, text.find(", or ", bound.size()));
-  const bool is_setting = most.knob.starts_with("training.");
   if (fits(text) || (is_setting && fits(setting)) || fits(bound) || fits(named)) return with_next;
   return text;
 }

@@ -40,6 +40,20 @@ TEST_CASE("what waits for longest keeps its bound and its knob before the next o
   CHECK_THAT(why_sentence(result, 200), Catch::StartsWith(first + next + ", bound by bandwidth ("));
 }
 
+// What would be bought is left out for what comes next. A setting is not.
+TEST_CASE("a setting that shortens what is waited for stays beside what comes next") {
+  RunResult result = test::sample();
+  const std::string setting = "training.dispatch: by_node";
+  result.why = {test::part("EP", "unit", microseconds(90), BoundBy::bandwidth,
+                           setting + ", or more bandwidth on unit"),
+                test::part("TP", "node", microseconds(10), BoundBy::bandwidth, "more of that")};
+  result.why[0].rest = result.why[1].rest = {};
+  const std::string first = why_sentence(result, 0), next = "; next TP on node, 10.0 %";
+  CHECK_THAT(first, Catch::EndsWith("): " + setting));
+  CHECK(why_sentence(result, first.size() + next.size()) == first + next);
+  CHECK(why_sentence(result, first.size() + next.size() - 1) == first);
+}
+
 // Setting comes before buying.
 TEST_CASE("a setting that shortens the computing is named beside what comes next") {
   RunResult result = test::sample();
