@@ -16,7 +16,7 @@ namespace orrery {
 namespace {
 
 // Items behind a heading, in lines of at most 100 columns as far as the items allow.
-std::string listed(const std::string& heading, std::span<const std::string> items) {
+std::string headed_list(const std::string& heading, std::span<const std::string> items) {
   constexpr std::size_t columns = 100;
   std::string text = heading;
   std::size_t used = heading.size();
@@ -70,9 +70,9 @@ std::string packets_of(std::span<const RunResult> results) {
   sentences.emplace_back("fewer layers or samples take as much less");
   sentences.emplace_back(
       "one collective is orrery coll --platform FILE --set network.backend=packet");
-  return listed(fmt::format("In packets (--set network.backend=packet, chosen up to {}):",
-                            cpu_time_text(most_seconds_of_packets)),
-                sentences);
+  return headed_list(fmt::format("In packets (--set network.backend=packet, chosen up to {}):",
+                                 cpu_time_text(most_seconds_of_packets)),
+                     sentences);
 }
 
 // Of systems that are compared: one line if all have the same.
@@ -148,7 +148,7 @@ std::string models_in_short(const RunResult& result) {
 
 std::string ignored_text(std::string_view backend, std::string_view where,
                          std::span<const std::string> ignored) {
-  return listed(fmt::format("IGNORED by the {} backend{}:", backend, where), ignored);
+  return headed_list(fmt::format("IGNORED by the {} backend{}:", backend, where), ignored);
 }
 
 std::string network_in_title(const RunResult& result) {

@@ -30,14 +30,14 @@ std::vector<std::string> steps_of(const std::string& path) {
   }
 }
 
-std::string joined(Steps steps) { return fmt::format("{}", fmt::join(steps, ".")); }
+std::string dotted(Steps steps) { return fmt::format("{}", fmt::join(steps, ".")); }
 
 // Names of rows may have dots, so that a name may take any number of steps. The shortest first.
 // `follow(name, rest)` returns true to end.
 template <class Follow>
 bool any_split(Steps steps, const Follow& follow) {
   for (std::size_t taken = 1; taken < steps.size(); ++taken)
-    if (follow(joined(steps.first(taken)), steps.subspan(taken))) return true;
+    if (follow(dotted(steps.first(taken)), steps.subspan(taken))) return true;
   return false;
 }
 
@@ -150,7 +150,7 @@ Json number_of(const Json& json) {
 Json value_at(const Json& json, Steps steps) {
   if (steps.empty()) return number_of(json);
   if (json.is_object()) {
-    if (const auto all = json.find(joined(steps)); all != json.end()) return value_at(*all, {});
+    if (const auto all = json.find(dotted(steps)); all != json.end()) return value_at(*all, {});
     const auto next = json.find(steps.front());
     return next == json.end() ? Json() : value_at(*next, steps.subspan(1));
   }

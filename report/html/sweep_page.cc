@@ -13,7 +13,7 @@ namespace orrery {
 
 namespace {
 
-constexpr std::size_t most_rows = 2'000;
+constexpr std::size_t most_sweep_rows = 2'000;
 
 std::string summary_of(const SweepView& view, const SweepManifest& sweep) {
   const auto count = [&](const char* status) {
@@ -49,7 +49,7 @@ Section which_points(const SweepView& view, const SweepManifest& sweep, bool has
   figure.table.columns.insert(figure.table.columns.end(), {view.metric.words, "folder"});
   if (has_tables) figure.table.csv = "runs.csv";
   for (const SweepCell& cell : view.cells) {
-    if (figure.table.rows.size() == most_rows) break;
+    if (figure.table.rows.size() == most_sweep_rows) break;
     std::vector<TableCell> cells;
     for (std::size_t key = 0; key < view.keys.size(); ++key)
       cells.push_back(orrery::cell(view.value_of(cell, key)));
@@ -62,10 +62,10 @@ Section which_points(const SweepView& view, const SweepManifest& sweep, bool has
     cells.back().link = row.page;
     figure.table.rows.push_back(std::move(cells));
   }
-  if (view.cells.size() > most_rows)
+  if (view.cells.size() > most_sweep_rows)
     figure.note =
         fmt::format("The first {} of {} rows are shown; `orrery sweep collect` writes all.",
-                    most_rows, view.cells.size());
+                    most_sweep_rows, view.cells.size());
   return {"points", "What was simulated?", {std::move(figure)}};
 }
 

@@ -14,7 +14,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
 // What passes, and what holds it up, as numbers of ps.
-struct Message {
+struct LineMessage {
   std::size_t connection = 0;
   double latency = 0, sending = 0, at_port = 0;
   std::size_t begins = kNone, ends = kNone;  // a place in this queue
@@ -89,7 +89,7 @@ class ChunkLine {
         }
         const std::int64_t count = std::min(left, room);
         const auto times = static_cast<double>(count);
-        Message& message = messages_.back();
+        LineMessage& message = messages_.back();
         message.latency += static_cast<double>(stage.latency.value) * times;
         message.sending += static_cast<double>(stage.sending.value) * times;
         message.at_port += static_cast<double>(stage.at_port.value) * times;
@@ -112,7 +112,7 @@ class ChunkLine {
     return connections_.size() - 1;
   }
 
-  const Message& under_way(const Connection& connection) const {
+  const LineMessage& under_way(const Connection& connection) const {
     return messages_[at_[connection.first]];
   }
 
@@ -200,7 +200,7 @@ class ChunkLine {
       for (const std::size_t i : port.connections) {
         Connection& connection = connections_[i];
         if (connection.shared_out || (fullest != kNone && connection.level != fullest)) continue;
-        const Message& message = under_way(connection);
+        const LineMessage& message = under_way(connection);
         connection.shared_out = true;
         connection.rate = message.of_port() > 0 ? got / message.of_port() : 0;
         connection.end = connection.rate > 0 ? now_ + connection.left / connection.rate : now_;
@@ -211,9 +211,9 @@ class ChunkLine {
     }
   }
 
-  std::vector<Message> messages_;  // of a chunk, after each other
-  std::vector<std::size_t> at_;    // of each chunk: which message
-  std::vector<std::size_t> next_;  // of each chunk: that waits behind it
+  std::vector<LineMessage> messages_;  // of a chunk, after each other
+  std::vector<std::size_t> at_;        // of each chunk: which message
+  std::vector<std::size_t> next_;      // of each chunk: that waits behind it
   std::vector<Places> queues_;
   std::vector<Connection> connections_;
   std::vector<Port> ports_;
