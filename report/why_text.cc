@@ -119,6 +119,7 @@ std::string why_sentence(const RunResult& result, std::size_t room) {
   std::string text = bound;
   if (!most.knob.empty()) text += ": " + most.knob;
   text = without_alternatives(text, room);
+  if (!is_waiting(most) && !most.beside.empty()) return text;
   // What holds up the largest part may be its own bound. What holds up the next one may not.
   if (is_waiting(most) && most.rest.value > most.time.value / 100) return text;
   const auto next = std::ranges::find_if(
@@ -140,12 +141,13 @@ std::string why_sentence(const RunResult& result, std::size_t room) {
     return text;
   }
   std::string with_next;
-  const auto fits = [&](const std::string& first) {
-    with_next = fmt::format("{}; next {}", first, other);
+  const auto fits = [&](const std::string& first, const std::string& second) {
+    with_next = fmt::format("{}; next {}", first, second);
     return with_next.size() <= room;
   };
-  if (fits(text) || (is_setting && fits(setting)) || fits(bound) || fits(named)) return with_next;
-  return text;
+  if (fits(text, other)) return with_next;
+  if (is_setting) return fits(setting, other) || fits(setting, next_named) ? with_next : text;
+  return fits(bound, other) || fits(named, other) ? with_next : text;
 }
 
 std::string why_table(const RunResult& result) {

@@ -237,10 +237,15 @@ def names_without_linkage(source):
         for pattern in (DECLARED_TYPE, DECLARED_CONSTANT):
             for match in pattern.finditer(code):
                 yield source.line_of(begin + match.start(1)), match[1], ""
+                if pattern is DECLARED_CONSTANT:  # "constexpr int a = 1, b = 2;"
+                    for other in re.findall(r",\s*(\w+) =", code[match.end():code.find(";", match.end())]):
+                        yield source.line_of(begin + match.start(1)), other, ""
         for match in DEFINED_FUNCTION.finditer(code):
             without_defaults = re.sub(r"\s=\s(\{[^}]*\}|[^,]*)", "", " ".join(match[2].split()))
-            parameters = re.sub(r"\s*\b\w+\s*(,|$)", r"\1", without_defaults)
-            yield source.line_of(begin + match.start(1)), match[1], parameters
+            parameters = re.sub(r"\s*\b\w+\s*(,|$)", r"\1", without_defaults).split(", ")
+            for left_out in range(len(re.findall(r"\s=\s", match[2])) + 1):
+                yield (source.line_of(begin + match.start(1)), match[1],
+                       f"({', '.join(parameters[:len(parameters) - left_out])})")
 
 
 def names_of_folders(sources, _root):
@@ -250,9 +255,12 @@ def names_of_folders(sources, _root):
         if not path.endswith(".cc") or COMPILED_ALONE.match(path):
             continue
         for line, name, what in names_without_linkage(source):
-            other = declared.setdefault((path.rpartition("/")[0], name, what), path)
-            if other != path:
-                yield path, line, f"{name} is declared in {other} too: share it, or name it apart"
+            known = declared.setdefault((path.rpartition("/")[0], name), [])
+            for other, is_also in known:
+                if other != path and (what == is_also or not what or not is_also):
+                    yield path, line, f"{name} is declared in {other} too: share it, or name it apart"
+                    break
+            known.append((path, what))
 
 
 INLINE_MEMBER = re.compile(r"^inline [\w:<>,&* ]*?\b(\w+)::(~?\w+)\(", re.M)

@@ -26,6 +26,26 @@ bool is_computed(const TimePart& part) {
 
 Duration most_gained_beside(const RunResult& result) { return result.finish - result.bound; }
 
+// No part waits for the level that carries longest, as that goes on beside computing: without it
+// faster computing gains no more than what is left of the time.
+void name_level_beside(RunResult& result) {
+  const Duration most = most_gained_beside(result);
+  if (most < Duration{} ||
+      std::ranges::find(result.levels, result.bound_by, &LevelRow::name) == result.levels.end())
+    return;
+  for (TimePart& part : result.why) {
+    if (part.bound_by != BoundBy::compute_rate || part.part == "optimizer" ||
+        part.time - most < Duration{result.finish.value / considerable})
+      continue;
+    part.beside = result.bound_by;
+    part.knob = fmt::format(
+        "a faster processor and more bandwidth on {}, both, as that carries for {:.0f} % of the "
+        "time",
+        result.bound_by,
+        100 * static_cast<double>(result.bound.value) / static_cast<double>(result.finish.value));
+  }
+}
+
 }  // namespace
 
 const TimePart* binding_part(const RunResult& result) {
@@ -46,7 +66,7 @@ const TimePart* binding_part(const RunResult& result) {
 
 void put_binding_part_first(RunResult& result) {
   const TimePart* binding = binding_part(result);
-  if (binding == nullptr) return;
+  if (binding == nullptr) return name_level_beside(result);
   const Duration most = most_gained_beside(result);
   const std::string limit =
       fmt::format("; at most {:.1f} % is gained, as {} carries for the rest of the time",

@@ -11,4 +11,8 @@ namespace orrery {
 // the result is not that of a training.
 const StageRow* critical_stage(const RunResult& result);
 
+// How many times as long as the mean of the other stages that one computes in its passes; 1 if
+// there is no other, or they compute nothing.
+double unevenness(const RunResult& result);
+
 }  // namespace orrery

@@ -47,7 +47,7 @@ struct LayerRow {
                {.text = {"raw\nmax"}, .text_if = communicates});
     row.column("raw_bound_ps", &LayerRow::raw_bound,
                "the bytes of the collective at the full bandwidth of the ports that its algorithm "
-               "uses, without latency; raw_ps is never less",
+               "uses, without latency; raw_max_ps is never less",
                {.text = {"raw\nbound"}, .text_if = communicates});
     row.column(
         "exposed_ps", &LayerRow::exposed,

@@ -7,6 +7,18 @@
 
 namespace orrery {
 
+BoundBy bound_of(ComputeLimit limit) {
+  switch (limit) {
+    case ComputeLimit::memory:
+      return BoundBy::memory_bandwidth;
+    case ComputeLimit::launch:
+      return BoundBy::launches;
+    case ComputeLimit::rate:
+      break;
+  }
+  return BoundBy::compute_rate;
+}
+
 std::string_view name_of(BoundBy bound) {
   switch (bound) {
     case BoundBy::compute_rate:

@@ -10,6 +10,7 @@
 
 #include "core/units/units.h"
 #include "simulation/columns.h"
+#include "system/compute_model.h"
 
 namespace orrery {
 
@@ -38,6 +39,7 @@ enum class BoundBy : std::uint8_t {
   nothing,           // idle
 };
 std::string_view name_of(BoundBy bound);  // "compute rate", "late ranks"
+BoundBy bound_of(ComputeLimit limit);
 
 // Of communication, what was waited for late ranks is a part of its own, without a level.
 struct TimePart {
@@ -77,10 +79,12 @@ struct TimePart {
         "is narrower than a port of the level, or the level of the port, if it is not its own; "
         "else none",
         {.null_if_empty = true});
-    row.column("beside", &TimePart::beside,
-               "of bandwidth, another level that carries for about as long at the same time: less "
-               "is gained by one of them alone; else none",
-               {.null_if_empty = true});
+    row.column(
+        "beside", &TimePart::beside,
+        "of bandwidth, another level that carries for about as long at the same time; of "
+        "compute, a level that carries for most of the time beside it: less is gained by one "
+        "of them alone; else none",
+        {.null_if_empty = true});
     row.column("bandwidth_ps", &TimePart::bandwidth,
                "of the time waited for the network, what the bytes take at the full bandwidth, or "
                "on the narrow link that held_by names");

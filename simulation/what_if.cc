@@ -158,18 +158,20 @@ class Changes {
             .would_bind = nics.bus(0) < nics.part_of_nics(0) * 2};
   }
 
+  // -1 if there is none.
+  int level_named(const std::string& name) const {
+    const int levels = static_cast<int>(experiment_.topology.levels.size());
+    int level = 0;
+    while (level < levels && name_of_level(experiment_, level) != name) ++level;
+    return level < levels ? level : -1;
+  }
+
   // A port and what lies behind it, which may be as busy.
   void add_levels_together() {
-    const auto level_of = [&](const std::string& name) {
-      const int levels = static_cast<int>(experiment_.topology.levels.size());
-      int level = 0;
-      while (level < levels && name_of_level(experiment_, level) != name) ++level;
-      return level < levels ? level : -1;
-    };
     std::set<std::string> named;
     for (const TimePart& part : result_.why) {
       const std::string& other = part.beside.empty() ? part.held_by : part.beside;
-      const int port = level_of(other), behind = level_of(part.level);
+      const int port = level_named(other), behind = level_named(part.level);
       if (!part.beside.empty() && port > behind) continue;  // the other one's part names both
       const std::string both =
           fmt::format("{}{} and {}", other, port >= 0 && bus_of(port).would_bind ? ", its bus" : "",
@@ -224,15 +226,22 @@ class Changes {
 
   void add_processor() {
     const NpuSpec& npu = experiment_.npu;
-    if (spent(BoundBy::compute_rate))
-      add("compute rate x 2", [](Experiment& changed) {
-        NpuSpec& faster = changed.npu;
-        if (faster.peak.value <= std::numeric_limits<std::int64_t>::max() / 2)
-          faster.peak = {faster.peak.value * 2};
-        for (TimedProduct& product : faster.efficiency.products)
-          product.time = {(product.time.value + 1) / 2};
-        faster.measured_speed *= 2;
-      });
+    const auto twice_as_fast = [](Experiment& changed) {
+      NpuSpec& faster = changed.npu;
+      if (faster.peak.value <= std::numeric_limits<std::int64_t>::max() / 2)
+        faster.peak = {faster.peak.value * 2};
+      for (TimedProduct& product : faster.efficiency.products)
+        product.time = {(product.time.value + 1) / 2};
+      faster.measured_speed *= 2;
+    };
+    const auto rate = std::ranges::find(result_.why, BoundBy::compute_rate, &TimePart::bound_by);
+    if (rate != result_.why.end()) add("compute rate x 2", twice_as_fast);
+    if (rate != result_.why.end() && !rate->beside.empty())
+      add(fmt::format("compute rate and bandwidth on {} x 2", rate->beside),
+          [&](Experiment& changed) {
+            twice_as_fast(changed);
+            scale_bandwidth(changed, level_named(rate->beside), 2, LinksOf::level);
+          });
     if (npu.memory_bandwidth && spent(BoundBy::memory_bandwidth))
       add("memory bandwidth x 2", [](Experiment& changed) {
         *changed.npu.memory_bandwidth = *changed.npu.memory_bandwidth * 2;
@@ -325,6 +334,12 @@ class Changes {
         },
         halves ? 1 : 2);
     if (!spent(BoundBy::schedule)) return;
+    auto fewer = with_fewer_stages(experiment_);
+    if (fewer.empty()) fewer = with_fewer_stages(experiment_, Memory::is_any);
+    if (!fewer.empty()) {
+      const TransformerTraining best = fastest_of(experiment_, fewer).training;
+      add_training(fmt::format("fewer stages (training.{})", stages_text(best)), best);
+    }
     for (const TransformerTraining& other : other_schedules(experiment_))
       add_training(fmt::format("training.{}", schedule_text(other)), other);
   }

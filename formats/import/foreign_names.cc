@@ -29,6 +29,10 @@ namespace {
   "write the shape itself: platform.topology: {fat_tree: {...}}, {torus: {...}} or {levels: " \
   "[{kind: ring, ...}]}"
 
+#define NPUS_OF_SERVER                                                                           \
+  "write platform.server with how many it has: platform: {nodes: 16, npu: h100, server: {npus: " \
+  "4}}"
+
 #define COLLECTIVE(name) \
   "did you mean \"" name "\"? (workload." name ", or that of an operation of workload.program)"
 
@@ -75,6 +79,8 @@ constexpr ForeignName names[] = {
      "it belongs to the server: orrery list servers; with another bandwidth write platform.server: "
      "{preset: hgx-h100, bandwidth: 900 GB/s}"},
     {"k", "write platform.topology.fat_tree.radix: the ports of a switch"},
+    {"fabric",
+     "write platform.topology, as in platform: {nodes: 16, npu: h100, topology: fat_tree}"},
     {"type", KIND},
     {"kind", KIND},
     {"link_latency", "write latency, as in platform.topology.levels, with a unit: 1 us"},
@@ -95,7 +101,9 @@ constexpr ForeignName names[] = {
     {"num_gpus", RANKS},
     {"num_nodes", SERVER},
     {"nnodes", SERVER},
-    {"gpus_per_node", SERVER},
+    {"gpus_per_node", NPUS_OF_SERVER},
+    {"npus_per_node", NPUS_OF_SERVER},
+    {"gpus_per_server", NPUS_OF_SERVER},
     {"nproc_per_node", SERVER},
     {"nodes", SERVER},
     {"racks", SERVER},

@@ -36,15 +36,16 @@ std::optional<YamlNode> server_of_npu(YamlNode& platform) {
   return *preset;
 }
 
-// The server of a platform, or the one that has its device; a map without a name is that one,
-// changed.
+// The server of a platform, or the one that has its device; a map without a name, or NPUs and links
+// of its own, is that one, changed.
 std::optional<YamlNode> server_of(YamlNode& platform) {
   std::optional<YamlNode> by_npu = server_of_npu(platform);
   const YamlNode* said = platform.find("server");
   if (said == nullptr) return by_npu;
   YamlNode server = *said;
+  if (YamlNode* preset = server.find("preset")) preset->text = known_server(preset->text);
   const bool is_named = server.kind != NodeKind::map || server.find("preset") != nullptr ||
-                        server.find("npus") != nullptr;
+                        (server.find("npus") != nullptr && server.find("bandwidth") != nullptr);
   if (!is_named && by_npu) {
     by_npu->text = known_server(by_npu->text);
     server.children.push_back(*std::move(by_npu));
@@ -307,8 +308,7 @@ std::string add_network_of_servers(YamlNode& root, Problems& problems) {
   YamlNode network = map_at(place, tapers ? "leaf_spine" : "rail", std::move(keys));
   for (const YamlNode& key : network.children)
     name_as_written(problems, "platform.topology." + network.key, key.key);
-  YamlNode topology = map_at(place, "topology", {});
-  topology.children.push_back(std::move(network));
+  YamlNode topology = map_at(place, "topology", {std::move(network)});
   expand_names(topology, "platform.topology");
   platform->children.push_back(std::move(topology));
   const std::string nics =

@@ -177,9 +177,11 @@ void add_notices(RunResult& result, const FinishedRun& run) {
   if (result.packets)
     add(disorder_notices(run.experiment.network, result.packets->retransmissions));
   add(setting_notices(run.experiment.network, run.network.unused_settings()));
-  if (!run.topology.structural()) add(bus_notices(run.topology));
-  if (!run.topology.structural() && run.runner.finished())
-    add(idle_notices(run.experiment, run.topology, result.finish));
+  if (!run.topology.structural()) {
+    add(carriage_notices(run.experiment.network));
+    add(bus_notices(run.topology));
+    if (run.runner.finished()) add(idle_notices(run.experiment, run.topology, result.finish));
+  }
   constexpr std::int32_t many = 1'024;
   if (run.job.ranks >= many && run.folding_allowed && run.runner.fold().none())
     result.notices.push_back(fmt::format("all {} ranks are simulated one by one: {}", run.job.ranks,

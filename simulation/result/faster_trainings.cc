@@ -139,6 +139,30 @@ std::vector<TransformerTraining> other_schedules(const Experiment& experiment) {
   return others;
 }
 
+std::vector<TransformerTraining> with_fewer_stages(const Experiment& experiment, Memory memory) {
+  std::vector<TransformerTraining> fewer;
+  const TransformerWorkload* written = written_in(experiment);
+  if (written == nullptr) return fewer;
+  TransformerWorkload changed = *written;
+  TransformerTraining& training = changed.training;
+  while (training.pipeline % 2 == 0) {
+    training.pipeline /= 2;
+    if (training.pipeline == 1) {
+      training.schedule = PipelineSchedule::one_forward_one_backward;
+      training.chunks = 1;
+      training.micro_batch_group = 0;
+    }
+    training.data = data_ranks(training, facts_of(experiment.topology));
+    if (auto allowed = if_allowed(experiment, changed, memory))
+      fewer.push_back(*std::move(allowed));
+  }
+  return fewer;
+}
+
+std::string stages_text(const TransformerTraining& training) {
+  return fmt::format("pipeline: {}, data: {}", training.pipeline, training.data);
+}
+
 std::string schedule_text(const TransformerTraining& training) {
   return fmt::format("schedule: {}{}", name_of(training.schedule),
                      training.chunks > 1 ? fmt::format(", chunks: {}", training.chunks) : "");

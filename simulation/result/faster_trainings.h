@@ -40,6 +40,12 @@ std::vector<TransformerTraining> larger_micro_batches(const Experiment& experime
 // Other orders of a pipeline's micro-batches: of the interleaved ones that with the least estimate,
 // and zb-h1; the faster one first.
 std::vector<TransformerTraining> other_schedules(const Experiment& experiment);
+// Half of the stages of a pipeline, a quarter, ..., with as many more replicas: uneven stages wait
+// for each other, and fewer of them have less of a bubble.
+std::vector<TransformerTraining> with_fewer_stages(const Experiment& experiment,
+                                                   Memory memory = Memory::has_room);
+// "pipeline: 2, data: 4"
+std::string stages_text(const TransformerTraining& training);
 // "schedule: interleaved, chunks: 4"
 std::string schedule_text(const TransformerTraining& training);
 

@@ -11,6 +11,7 @@
 #include "core/units/unit_text.h"
 #include "network/backends.h"
 #include "network/topology/topology.h"
+#include "simulation/critical_stage.h"
 #include "simulation/result/faster_trainings.h"
 #include "simulation/result/level_knobs.h"
 #include "simulation/result/network_notices.h"
@@ -275,6 +276,18 @@ std::string against_contention(const TimePart& part, const Experiment& experimen
 
 }  // namespace
 
+std::string even_stages_first(const RunResult& result, const Experiment& experiment) {
+  constexpr double considerable = 1.2;
+  const double longer = unevenness(result);
+  if (longer < considerable) return "";
+  const auto fewer = with_fewer_stages(experiment);
+  if (fewer.empty()) return "";
+  const TransformerTraining best = fastest_of(experiment, fewer).training;
+  if (!gains(experiment, best)) return "";
+  return fmt::format("training.{} (stage {} computes {:.1f} times as long as others), or ",
+                     stages_text(best), critical_stage(result)->stage, longer);
+}
+
 bool another_job_runs(std::span<const JobRow> jobs) {
   if (jobs.empty()) return true;
   const JobRow& last = *std::ranges::max_element(jobs, {}, &JobRow::finish);
@@ -335,7 +348,10 @@ std::string knob_of(const TimePart& part, const Experiment& experiment, double t
       return "higher limits on what is in flight (system.queue_limit, first_phase_limit), or other "
              "system.chunks";
     case BoundBy::dependencies:
-      return "another number of system.chunks, or another algorithm";
+      return fmt::format("{}another number of system.chunks, or another algorithm",
+                         stores_whole_messages(experiment.network)
+                             ? "network.queue.segment: 64 kB (now switches wait for all), or "
+                             : "");
     case BoundBy::host:
       return "a faster host, or work that waits less for it";
     case BoundBy::nothing:

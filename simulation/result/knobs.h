@@ -21,6 +21,10 @@ bool another_job_runs(std::span<const JobRow> jobs);
 std::string knob_of(const TimePart& part, const Experiment& experiment, double taper,
                     const LossRow& losses, bool jobs_at_once = true, bool collides = false);
 
+// What precedes that of a computing part where a stage computes a fifth longer than the others, if
+// fewer stages gain a fiftieth by estimate: "training.pipeline: 2, data: 4 (...), or ". Else "".
+std::string even_stages_first(const RunResult& result, const Experiment& experiment);
+
 // Of packets that are sent again because others overtook them: takes_disorder_for_loss().
 inline constexpr const char* recovery_of_disorder =
     "network.transport.recovery: selective_repeat, which does not take disorder for loss";

@@ -34,6 +34,19 @@ std::vector<std::string> setting_notices(const NetworkSpec& spec,
   return notices;
 }
 
+bool stores_whole_messages(const NetworkSpec& spec) {
+  return find_backend(spec.backend)->traits->carriage == Carriage::stored_whole &&
+         !spec.queue.segment;
+}
+
+std::vector<std::string> carriage_notices(const NetworkSpec& spec) {
+  if (!stores_whole_messages(spec)) return {};
+  return {
+      fmt::format("{} sends a message on when a node has all of it: over N links it takes N times "
+                  "as long. Write network.queue.segment: 64 kB for switches that do not wait",
+                  spec.backend)};
+}
+
 std::vector<std::string> bus_notices(const Topology& topology) {
   std::vector<Bandwidth> from_npus(static_cast<std::size_t>(topology.node_count()));
   const auto at = [&](NodeId node) -> Bandwidth& {

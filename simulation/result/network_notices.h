@@ -20,6 +20,11 @@ namespace orrery {
 std::vector<std::string> setting_notices(const NetworkSpec& spec,
                                          std::span<const std::string> unused);
 
+// The queue backend without network.queue.segment. On a graph, whose switches cut through, it is
+// told.
+bool stores_whole_messages(const NetworkSpec& spec);
+std::vector<std::string> carriage_notices(const NetworkSpec& spec);
+
 // NICs that can send more than the links from their NPUs bring.
 std::vector<std::string> bus_notices(const Topology& topology);
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/base/check.h"
-#include "network/backends.h"
 #include "network/crossing_bandwidth.h"
 #include "simulation/binding_part.h"
 #include "simulation/critical_stage.h"
@@ -29,18 +28,6 @@ Duration sum(const ComputeAccount::ByLimit& times) {
   return std::accumulate(times.begin(), times.end(), Duration{});
 }
 
-BoundBy bound_of(ComputeLimit limit) {
-  switch (limit) {
-    case ComputeLimit::memory:
-      return BoundBy::memory_bandwidth;
-    case ComputeLimit::launch:
-      return BoundBy::launches;
-    case ComputeLimit::rate:
-      break;
-  }
-  return BoundBy::compute_rate;
-}
-
 // As knobs name it.
 TimePart with_level_beside(TimePart part) {
   if (!part.beside.empty()) part.level += " and " + part.beside;
@@ -56,9 +43,7 @@ class Parts {
         rank_(stage_ == nullptr ? last : stage_->rank),
         account_(run.runner.account(rank_)),
         crossing_(crossing_bandwidths(run.topology)),
-        stores_whole_(find_backend(run.experiment.network.backend)->traits->carriage ==
-                          Carriage::stored_whole &&
-                      !run.experiment.network.queue.segment && !result.links.empty()),
+        stores_whole_(stores_whole_messages(run.experiment.network) && !result.links.empty()),
         failed_(failed_links(run.experiment.network, run.topology)),
         degraded_(fullest_if_degraded(run.experiment.network, run.topology, result.links,
                                       result.finish)) {
@@ -299,6 +284,17 @@ class Parts {
     return at_port < (1 + considerable) * needs.in_all / taper_at(level.name);
   }
 
+  // No packet met more than one before it: all are of one message at a time. At a port messages
+  // wait in the NPU.
+  bool has_no_queue(const LinkRow& link, int level) const {
+    if (!result_.packets || run_.topology.port_level(level) == level) return false;
+    const auto& queues = result_.packets->queues;
+    const auto queue = std::ranges::find(queues, link.name(), &QueueRow::name);
+    return queue != queues.end() &&
+           static_cast<double>(queue->most_waiting.value) * static_cast<double>(queue->packets) <=
+               2 * link.bytes.as_double();
+  }
+
   // A wider way behind the port gains nothing where the port alone explains the time, as messages
   // did not all cross the level at once, or where its links idle while those of the port are busy.
   void charge_port(TimePart& part, const Needs& needs, double under_way) const {
@@ -320,7 +316,10 @@ class Parts {
     const double before = behind > 0 ? busy_time(part.held_by) : 0;  // 0 of what is no level
     if (before > 0 && behind >= (1 - considerable) * before) part.held_by += " and " + part.level;
     const bool idles = stores_whole_ && busy_time(part.level) < (1 - considerable) * under_way_;
-    return knob_of(part, run_.experiment, idles ? 1 : taper_at(part.level), losses(),
+    return (part.level.empty() && computes(part.bound_by) && part.part != "optimizer"
+                ? even_stages_first(result_, run_.experiment)
+                : "") +
+           knob_of(part, run_.experiment, idles ? 1 : taper_at(part.level), losses(),
                    another_job_runs(result_.jobs), collides(even_, part.level));
   }
 
@@ -370,7 +369,8 @@ class Parts {
     } else if (is_contention(busy_time(part.level), under_way, carried)) {
       const LinkRow& fullest = *fullest_link(part.level);
       part.held_by = fullest.name();
-      if (collides(even_, part.level) || !is_narrow(fullest, needs)) {
+      if (!has_no_queue(fullest, needs.level) &&
+          (collides(even_, part.level) || !is_narrow(fullest, needs))) {
         part.bound_by = BoundBy::contention;
         return;
       }

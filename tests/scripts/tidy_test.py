@@ -93,6 +93,12 @@ class TidyTest(unittest.TestCase):
                         core__a_cc=file("struct Line {};"), core__b_cc=file("class Line {};"))
         self.assert_one("core/b.cc:4: most is declared", core__a_cc=file("constexpr int most = 3;"),
                         core__b_cc=file("const std::string most{};"))
+        self.assert_one("core/b.cc:4: most is declared", core__a_cc=file("constexpr int most = 3;"),
+                        core__b_cc=file("constexpr int least = 1, most = 2;"))
+        self.assert_one("core/b.cc:4: sum is declared", core__a_cc=file("int sum(int a) {\n}"),
+                        core__b_cc=file("int sum(int b, int more = 0) {\n}"))
+        self.assert_one("core/b.cc:4: sum is declared", core__a_cc=file("constexpr int sum = 1;"),
+                        core__b_cc=file("int sum(int b) {\n}"))
         self.assert_one("core/b.cc:4: sum is declared", core__a_cc=file("int sum(int a) {\n}"),
                         core__b_cc=file("int sum(\n    int b) {\n}"))
         self.assert_one("tests/report/b.cc:4: sum is declared",

@@ -32,7 +32,7 @@ std::string contents(const fs::path& path) {
 }
 
 // NPU 0 sends 1 MB to NPU 1, on a switch (node 2).
-constexpr const char* job = R"(
+constexpr const char* captured_job = R"(
 platform:
   topology:
     levels: [{kind: switch, size: 2, bandwidth: 100 Gb/s, latency: 0.5 us, scope: scale_out}]
@@ -62,7 +62,7 @@ bool has_ns3() { return find_backend("ns3") != nullptr; }
 TEST_CASE("captures are files beside the results, and go when results without them come") {
   if (!has_ns3()) return;
   const Folder folder;
-  const std::string file = folder.file(job);
+  const std::string file = folder.file(captured_job);
   const RunResult result = simulate(load_experiment(file, {}));
   CHECK(result.notices.empty());
   write_run(folder.path / "out", result, {}, Overwrite::refuse);
@@ -83,7 +83,7 @@ TEST_CASE("captures are files beside the results, and go when results without th
 TEST_CASE("a full capture and an empty one are told, and a backend without packets has none") {
   if (!has_ns3()) return;
   const Folder folder;
-  const std::string file = folder.file(job);
+  const std::string file = folder.file(captured_job);
   const RunResult result = simulate(load_experiment(
       file, {{"network.transport.capture_limit=100"},
              {"network.transport.capture=[{link: npu 0 -> switch 2}, "
@@ -104,8 +104,8 @@ TEST_CASE("the depth of a watched queue is a table beside the results") {
   // Seven segments (the window of a SYN: 7 x 8,960 B fit in 65,535 B) come to the port at once. One
   // leaves, six of 9,038 B wait until it has, 0.72 us later.
   const Folder folder;
-  const RunResult result =
-      simulate(load_experiment(folder.file(job), {{"network.switch.watch=[npu 0 -> switch 2]"}}));
+  const RunResult result = simulate(
+      load_experiment(folder.file(captured_job), {{"network.switch.watch=[npu 0 -> switch 2]"}}));
   write_run(folder.path / "out", result, {}, Overwrite::refuse);
   // Nothing is lost or marked.
   CHECK(contents(folder.path / "out/depths.csv").find(",npu 0 -> switch 2,0,1000000,54228,0,0\n") !=
@@ -117,7 +117,7 @@ TEST_CASE("a connection that is given up leaves the capture of how it died") {
   // The link is down from 20 us to 1 s: 27 segments of 723 ns have gone up; then nothing is
   // acknowledged, and after three timeouts that double (1, 2, 4, 8 ms) TCP gives up.
   const Folder folder;
-  const std::string file = folder.file(job);
+  const std::string file = folder.file(captured_job);
   try {
     simulate(
         load_experiment(file, {{"network.faults=[{at: 20 us, link: npu 0 - switch 2, state: down}, "

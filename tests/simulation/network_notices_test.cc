@@ -1,11 +1,12 @@
 #include "simulation/result/network_notices.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
-
 #include <fstream>
 
 #include "frontends/yaml/load_experiment.h"
 #include "network/topology/topology.h"
+#include "simulation/simulate.h"
 #include "tests/paths.h"
 
 namespace orrery {
@@ -62,6 +63,34 @@ TEST_CASE("leaves that are written and not built are told") {
   CHECK_THAT(told("leaves: 6, nodes: 4").at(0), Catch::Contains("6 are written, and 4 are built"));
   CHECK(told("leaves: 4, nodes: 8").empty());
   CHECK(told("nodes: 8").empty());
+}
+
+// 1 MB over the four links of two tiers, 20 us each at 50 GB/s: 80 us where every node waits for
+// all of it, and 20 + 3 x 0.2 in pieces of 10 kB.
+TEST_CASE("messages that switches store whole are told") {
+  const std::string file = build_folder() + "/stored_whole_test.yaml";
+  const auto run = [&](const char* network) {
+    std::ofstream(file) << "platform: {topology: {leaf_spine: {leaves: 2, plugs: 1, spines: 1, "
+                           "bandwidth: 50 GB/s, latency: 0 ns}}}\n"
+                           "workload: {program: [{ranks: 0, operations: [{send: 1 MB, to: 1}]}, "
+                           "{ranks: 1, operations: [{receive: 1 MB, from: 0}]}]}\nnetwork: "
+                        << network;
+    return simulate(load_experiment(file, {}));
+  };
+  const auto told = [](const RunResult& result) {
+    return std::ranges::any_of(result.notices, [](const std::string& notice) {
+      return notice.find("Write network.queue.segment") != std::string::npos;
+    });
+  };
+  const RunResult whole = run("{backend: queue}");
+  CHECK(whole.finish >= microseconds(80));
+  CHECK(whole.finish < nanoseconds(80'100));
+  CHECK_THAT(whole.why.front().knob, Catch::StartsWith("network.queue.segment"));
+  CHECK(told(whole));
+  const RunResult pieces = run("{backend: queue, queue: {segment: 10 kB}}");
+  CHECK(pieces.finish >= nanoseconds(20'600));
+  CHECK(pieces.finish < nanoseconds(20'700));
+  CHECK_FALSE(told(pieces));
 }
 
 TEST_CASE("packets that overtake each other are told where go-back-N sends them again") {

@@ -27,14 +27,14 @@ Experiment gather(const std::string& platform, const std::string& backend,
                           {"workload.program.0.operations.0.all_gather=" + size}});
 }
 
-double picoseconds(const Experiment& experiment) {
+double picoseconds_of(const Experiment& experiment) {
   return static_cast<double>(simulate(experiment).finish.value);
 }
 
 double ratio(const std::string& backend, const std::string& algorithm, const std::string& size,
              const std::string& chunks = "16") {
-  return picoseconds(gather("polaris", backend, algorithm, size, chunks)) /
-         picoseconds(gather("tg40", backend, algorithm, size, chunks));
+  return picoseconds_of(gather("polaris", backend, algorithm, size, chunks)) /
+         picoseconds_of(gather("tg40", backend, algorithm, size, chunks));
 }
 
 // All GPUs on one switch, each with its part of the NICs of its node.
@@ -45,7 +45,7 @@ double naive(const std::string& platform, Bandwidth of_a_gpu) {
       {"fabric", LevelKind::switched, 64, of_a_gpu, nanoseconds(500), Scope::scale_out}};
   experiment.topology = plain;
   std::get<ProgramSpec>(experiment.workload.what).communicators = {std::vector<int>{0}};
-  return picoseconds(experiment);
+  return picoseconds_of(experiment);
 }
 
 }  // namespace
@@ -56,8 +56,8 @@ TEST_CASE("rings that use all NICs of a node are 6.6 to 8 times slower on Polari
     const double found = ratio(backend, "ring:8", "256 MB");
     CHECK(found >= 6.6);
     CHECK(found <= 8.0);
-    CHECK(picoseconds(gather("polaris", backend, "ring:8")) == Approx(10.08e9).epsilon(0.02));
-    CHECK(picoseconds(gather("tg40", backend, "ring:8")) == Approx(1.26e9).epsilon(0.02));
+    CHECK(picoseconds_of(gather("polaris", backend, "ring:8")) == Approx(10.08e9).epsilon(0.02));
+    CHECK(picoseconds_of(gather("tg40", backend, "ring:8")) == Approx(1.26e9).epsilon(0.02));
   }
 }
 

@@ -2,6 +2,7 @@
 #include "simulation/what_if.h"
 
 #include <catch2/catch.hpp>
+#include <fstream>
 
 #include "simulation/simulate.h"
 #include "tests/simulation/known_causes.h"
@@ -190,6 +191,37 @@ TEST_CASE("what if: a port and what lies behind it are as busy") {
   const Duration apart = gain_of(result, "leaf: bandwidth x 2");
   CHECK(apart < microseconds(10));
   CHECK(gain_of(result, "leaf and spine: bandwidth x 2") > milliseconds(20));
+}
+
+// Of 256 MI300X with a model of experts and zero3 the NICs carry for more than four fifths of the
+// time, beside computing, so that faster computing gains no more than the rest. Twice as much of
+// both halves what is computed and what is carried: a half of the time is gained, but for what
+// memory and the links inside of a node take.
+TEST_CASE("what if: computing and what goes on beside it") {
+  const std::string file = build_folder() + "/beside_computing_test.yaml";
+  std::ofstream(file) << "platform: {nodes: 32, server: mi300x}\n"
+                         "workload: {transformer: mixtral-8x7b, training: {global_batch: 512, "
+                         "expert: 8, sharding: zero3, micro_batch: 2}}\n";
+  const Experiment experiment = load_experiment(file, {});
+  const RunResult result = simulate(experiment);
+  const TimePart& part = result.why.front();
+  CHECK(part.part == "compute");
+  CHECK(part.beside == result.bound_by);
+  CHECK_THAT(part.knob, Catch::StartsWith("a faster processor and more bandwidth on unit, both"));
+  const auto gain_with = [&](const std::string& change) {
+    for (const Alternative& alternative : alternatives(experiment, result))
+      if (alternative.change == change)
+        return 1 - static_cast<double>(simulate(alternative.experiment).finish.value) /
+                       static_cast<double>(result.finish.value);
+    return 0.0;
+  };
+  const double carried =
+      static_cast<double>(result.bound.value) / static_cast<double>(result.finish.value);
+  CHECK(carried > 0.8);
+  CHECK(gain_with("compute rate x 2") <= 1 - carried);
+  const double both = gain_with("compute rate and bandwidth on unit x 2");
+  CHECK(both > 0.4);
+  CHECK(both < 0.5);
 }
 
 // Of a graph the links between switches are a change of their own, and none of them is shared with

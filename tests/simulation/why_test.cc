@@ -92,6 +92,12 @@ TEST_CASE("why: a stage that the other waits for") {
   CHECK(result.training->stages[0].bubble.value > result.finish.value * 7 / 10);
   CHECK(largest(result).part == "compute");
   CHECK(largest(result).share > 0.95);
+  CHECK(unevenness(result) == Approx(4).epsilon(0.05));  // with the scores, which both have
+  CHECK_THAT(largest(result).knob,
+             Catch::StartsWith("training.pipeline: 1, data: 8 (stage 1 computes 3.9 times as long "
+                               "as others), or a faster processor"));
+  workload.model.vocabulary = 1;
+  CHECK_THAT(largest(simulate(experiment)).knob, Catch::StartsWith("a faster processor"));
 }
 
 // 10^14 + 7 bytes over three hops take (3 * 10^14 + 21) * 1,000 ps, more than the 2^53 ps that a
@@ -227,6 +233,19 @@ TEST_CASE("why: one link that is narrower than the others, and that nobody share
     CHECK(largest(result).bandwidth >= microseconds(239'900));
     CHECK(largest(result).knob == "more bandwidth on d -> s");
   }
+}
+
+// 20 MB at 50 GB/s are 0.4 ms, on every link of the way from one leaf to the other. Nobody else
+// sends, so nothing can be shared: all that a run waits for is bandwidth, or the way.
+TEST_CASE("why: one message alone, in packets, over two tiers") {
+  const RunResult result = of_platform(
+      "leaf_spine: {leaves: 2, plugs: 2, bandwidth: 50 GB/s, latency: 500 ns, spines: 2}",
+      "program: [{ranks: 0, operations: [{send: 20 MB, to: 2}]}, {ranks: 2, operations: [{receive: "
+      "20 MB, from: 0}]}]",
+      "packet");
+  CHECK(result.finish >= microseconds(400));
+  CHECK(largest(result).bound_by == BoundBy::bandwidth);
+  for (const TimePart& part : result.why) CHECK(part.bound_by != BoundBy::contention);
 }
 
 // Two rings of 9 over 3 leaves: 2 x 8/9 x 900 MB = 1.6 GB over each link, 64 ms at 25 GB/s, and two

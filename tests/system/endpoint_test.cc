@@ -20,7 +20,7 @@ LevelSpec slow_level(std::int32_t ranks, Scope scope = Scope::scale_out) {
   return spec;
 }
 
-Operation send(OperationId id, Rank to, Bytes size) {
+Operation untagged_send(OperationId id, Rank to, Bytes size) {
   return {id, static_cast<std::int32_t>(id), SendCall{to, size, static_cast<std::int32_t>(id)}};
 }
 Operation receive_tagged(OperationId id, Rank from, Bytes size, std::int32_t tag) {
@@ -37,7 +37,7 @@ SystemSpec with_endpoint(const EndpointSpec& endpoint) {
 Duration time_of_burst(const EndpointSpec& endpoint, int count, Bytes size) {
   std::vector<Operation> sends, receives;
   for (int i = 0; i < count; ++i) {
-    sends.push_back(send(i, 1, size));
+    sends.push_back(untagged_send(i, 1, size));
     receives.push_back(receive_tagged(i, 0, size, i));
   }
   World world({slow_level(2)}, with_endpoint(endpoint), {sends, receives});
@@ -97,10 +97,10 @@ TEST_CASE("copies take one message after the other, before the wire and after it
 // of rank 0 at 1200 holds its processor from 1200 to 1500, and what came at 1300 waits 200 for it.
 TEST_CASE("sends and arrivals share the rank's processor") {
   const EndpointSpec endpoint{.send_overhead = kSend, .receive_overhead = kReceive};
-  World world(
-      {slow_level(2)}, with_endpoint(endpoint),
-      {{receive_tagged(0, 1, bytes(0), 0), compute(1, nanoseconds(1200)), send(2, 1, bytes(0))},
-       {send(0, 0, bytes(0)), receive_tagged(1, 0, bytes(0), 2)}});
+  World world({slow_level(2)}, with_endpoint(endpoint),
+              {{receive_tagged(0, 1, bytes(0), 0), compute(1, nanoseconds(1200)),
+                untagged_send(2, 1, bytes(0))},
+               {untagged_send(0, 0, bytes(0)), receive_tagged(1, 0, bytes(0), 2)}});
   world.run();
   CHECK(world.recorder.find(SpanKind::collective, 0, 0).end.since_start == nanoseconds(1500 + 200));
   CHECK(world.runner->endpoint_account(0)->waited == nanoseconds(200));

@@ -16,7 +16,7 @@ RunResult run_fluid(const std::vector<Override>& overrides) {
       load_experiment(source_folder() + "/examples/contention/interleaved.yaml", overrides));
 }
 
-std::string refusal(const std::string& setting) {
+std::string refusal_of(const std::string& setting) {
   try {
     run_fluid({{setting}});
   } catch (const ConfigError& error) {
@@ -46,11 +46,11 @@ TEST_CASE("a completion tolerance says what it may have changed") {
 
 TEST_CASE("efficiencies and tolerances without a meaning are refused") {
   using Catch::Contains;
-  CHECK_THAT(refusal("network.fluid.efficiency=[{size: 1 MB, share: 0 %}]"), Contains("0 %"));
+  CHECK_THAT(refusal_of("network.fluid.efficiency=[{size: 1 MB, share: 0 %}]"), Contains("0 %"));
   CHECK_THAT(
-      refusal("network.fluid.efficiency=[{size: 2 MB, share: 9 %}, {size: 1 MB, share: 8 %}]"),
+      refusal_of("network.fluid.efficiency=[{size: 2 MB, share: 9 %}, {size: 1 MB, share: 8 %}]"),
       Contains("do not ascend"));
-  CHECK_THAT(refusal("network.fluid.completion_tolerance=0.2 %"), Contains("0.1 % or less"));
+  CHECK_THAT(refusal_of("network.fluid.completion_tolerance=0.2 %"), Contains("0.1 % or less"));
 }
 
 }  // namespace orrery

@@ -84,6 +84,16 @@ TEST_CASE("fewer NPUs of a server keep their NICs") {
   CHECK(npus_of(on_platform("{nodes: 4, server: {preset: gb200-nvl72, npus: 64}}")) == 256);
   const Experiment half = on_platform("{nodes: 4, server: {preset: p4d, npus: 4}}");
   CHECK(value_of(half, "platform.topology.rail.node.nics") == "2");
+  for (const char* server : {"npu: h100, server: {npus: 4}", "server: {preset: h100, npus: 4}",
+                             "npu: h100, server: {npus: 4, nics: 4}"}) {
+    const Experiment of_four = on_platform(fmt::format("{{nodes: 4, {}}}", server));
+    CHECK(npus_of(of_four) == 16);
+    CHECK(value_of(of_four, "platform.topology.rail.node.preset") == "hgx-h100");
+    CHECK(value_of(of_four, "platform.topology.rail.node.nics") == "4");
+    CHECK(value_of(of_four, "platform.topology.rail.node.bandwidth") == "450 GB/s");
+  }
+  CHECK_THAT(error_of("{nodes: 4, npus_per_node: 4, npu: h100, fabric: fat_tree}"),
+             Catch::Contains("server: {npus: 4}") && Catch::Contains("topology: fat_tree"));
   CHECK_THAT(error_of("{leaf_spine: {nodes: 4, node: {preset: gb200-nvl72, npus: 64, nics: 72}}}"),
              Catch::Contains("72 NICs for 64 NPUs") && Catch::Contains("or nics: 64 in a node"));
 }

@@ -18,14 +18,14 @@ std::string in_file(const std::string& name, const std::string& text) {
   return (folder / name).string();
 }
 
-Experiment load(const std::string& topology, const std::string& network = "") {
+Experiment load_topology(const std::string& topology, const std::string& network = "") {
   return load_cluster(
       in_file("cluster.yaml", "platform:\n  topology:\n    " + topology + "\n" + network), {});
 }
 
 std::string problems(const std::string& topology, const std::string& network = "") {
   try {
-    load(topology, network);
+    load_topology(topology, network);
   } catch (const ConfigError& error) {
     std::string text;
     for (const Diagnostic& one : error.diagnostics())
@@ -39,7 +39,7 @@ constexpr const char* tree =
     "fat_tree: {radix: 4, bandwidth: [100 Gb/s, 200 Gb/s, 400 Gb/s], latency: 0.5 us}";
 
 TEST_CASE("a fat tree is built, with a bandwidth for each tier") {
-  const Topology topology(load(tree).topology);
+  const Topology topology(load_topology(tree).topology);
   CHECK_FALSE(topology.structural());
   CHECK(topology.npu_count() == 16);
   CHECK(topology.levels()[2].name == "core");
@@ -49,7 +49,8 @@ TEST_CASE("a fat tree is built, with a bandwidth for each tier") {
 
 TEST_CASE("a torus is short for levels") {
   const Topology topology(
-      load("torus: {sizes: [4, 3], kinds: [ring, mesh], bandwidth: 1 GB/s, latency: [1 us, 2 us]}")
+      load_topology(
+          "torus: {sizes: [4, 3], kinds: [ring, mesh], bandwidth: 1 GB/s, latency: [1 us, 2 us]}")
           .topology);
   CHECK(topology.structural());
   CHECK(topology.levels()[1].kind == LevelKind::mesh);
@@ -59,11 +60,12 @@ TEST_CASE("a torus is short for levels") {
 // Eight servers of eight NPUs are 64, joined inside by the links of the data sheet.
 TEST_CASE("a name stands for the server that is plugged in") {
   const TopologySpec named =
-      load("rail: {nodes: 8, bandwidth: 400 Gb/s, latency: 1 us, node: hgx-h100}").topology;
+      load_topology("rail: {nodes: 8, bandwidth: 400 Gb/s, latency: 1 us, node: hgx-h100}")
+          .topology;
   CHECK(Topology(named).npu_count() == 64);
   REQUIRE(named.levels.front().size == 8);
   CHECK(named.levels.front().bandwidth == gigabytes_per_second(450));
-  const TopologySpec smaller = load(
+  const TopologySpec smaller = load_topology(
                                    "rail: {nodes: 8, bandwidth: 400 Gb/s, latency: 1 us, "
                                    "node: {preset: hgx-h100, npus: 4, nics: 2}}")
                                    .topology;
@@ -74,21 +76,23 @@ TEST_CASE("a name stands for the server that is plugged in") {
 
 // Eight ConnectX-7 of 400 Gb/s, 50 GB/s, are plugged in; the device is an H100.
 TEST_CASE("a server that is named brings its NICs and its device") {
-  const Experiment named = load("rail: {nodes: 4, node: hgx-h100}");
+  const Experiment named = load_topology("rail: {nodes: 4, node: hgx-h100}");
   REQUIRE(named.topology.levels.size() == 2);
   CHECK(named.topology.levels[1].bandwidth == gigabits_per_second(400));
   CHECK(named.npu.preset == "h100");
   CHECK(named.npu.peak == teraflops_per_second(989));
-  CHECK(load("rail: {nodes: 4, node: hgx-h100, bandwidth: 1 GB/s}").topology.levels[1].bandwidth ==
-        gigabytes_per_second(1));
-  CHECK(load("rail: {nodes: 4, node: hgx-h100}\n  npu: h200").npu.preset == "h200");
+  CHECK(load_topology("rail: {nodes: 4, node: hgx-h100, bandwidth: 1 GB/s}")
+            .topology.levels[1]
+            .bandwidth == gigabytes_per_second(1));
+  CHECK(load_topology("rail: {nodes: 4, node: hgx-h100}\n  npu: h200").npu.preset == "h200");
   // The knob that `why` names changes the server's device, and makes no other of it.
-  const NpuSpec faster = load("rail: {nodes: 4, node: hgx-h100}\n  npu: {peak: 1 PFLOP/s}").npu;
+  const NpuSpec faster =
+      load_topology("rail: {nodes: 4, node: hgx-h100}\n  npu: {peak: 1 PFLOP/s}").npu;
   CHECK(faster.preset == "h100");
   CHECK(faster.peak == teraflops_per_second(1000));
   CHECK(faster.memory_bandwidth == named.npu.memory_bandwidth);
   // No data sheet says which NICs: those of 400 Gb/s that clouds build in.
-  CHECK(load("rail: {nodes: 4, node: mi300x-platform}").topology.levels[1].bandwidth ==
+  CHECK(load_topology("rail: {nodes: 4, node: mi300x-platform}").topology.levels[1].bandwidth ==
         gigabits_per_second(400));
   CHECK_THAT(problems("rail: {nodes: 4}"), Catch::Contains("the key \"bandwidth\" is missing"));
 }
@@ -99,7 +103,8 @@ TEST_CASE("a server that is named brings its NICs and its device") {
 TEST_CASE("a leaf-spine is sized by its servers and its oversubscription") {
   const auto spines = [](const std::string& rest) {
     const Topology topology(
-        load("leaf_spine: {nodes: 32, node: hgx-h100, leaves: 16, " + rest + "}").topology);
+        load_topology("leaf_spine: {nodes: 32, node: hgx-h100, leaves: 16, " + rest + "}")
+            .topology);
     CHECK(topology.npu_count() == 256);
     std::int32_t found = 0;
     for (std::int32_t n = topology.npu_count(); n < topology.node_count(); ++n)
@@ -113,7 +118,8 @@ TEST_CASE("a leaf-spine is sized by its servers and its oversubscription") {
   const std::string servers = "leaf_spine: {nodes: 32, node: hgx-h100, leaves: 16, ";
   CHECK(spines("oversubscription: 3") == 6);
   const Topology uneven(
-      load("leaf_spine: {nodes: 31, node: hgx-h100, leaves: 4, oversubscription: 3}").topology);
+      load_topology("leaf_spine: {nodes: 31, node: hgx-h100, leaves: 4, oversubscription: 3}")
+          .topology);
   CHECK(uneven.npu_count() == 248);
   CHECK(uneven.node_name({uneven.node_count() - 1}) == "spine21");
   const NodeId leaf{uneven.node_count() - 22 - 1};  // the last one: 7 servers
@@ -132,7 +138,7 @@ TEST_CASE("a leaf-spine is sized by its servers and its oversubscription") {
 TEST_CASE("a leaf-spine without a number of leaves has as few as its ports allow") {
   const auto switches = [](const std::string& rest, int nodes = 16) {
     const std::string servers = "leaf_spine: {node: hgx-h100, nodes: " + std::to_string(nodes);
-    const Topology topology(load(servers + rest + "}").topology);
+    const Topology topology(load_topology(servers + rest + "}").topology);
     CHECK(topology.npu_count() == 8 * nodes);
     std::pair<int, int> found;
     for (std::int32_t n = topology.npu_count(); n < topology.node_count(); ++n) {
@@ -161,7 +167,7 @@ constexpr const char* graph = R"(graph:
         - {from: s, to: b, bandwidth: 2 GB/s, latency: 1 us, cost: 3})";
 
 TEST_CASE("a graph is written out, NPUs in their order first") {
-  const Topology topology(load(graph).topology);
+  const Topology topology(load_topology(graph).topology);
   CHECK(topology.npu_count() == 2);
   CHECK(topology.node_name({0}) == "a");
   CHECK(topology.node_name({2}) == "s");
@@ -172,10 +178,10 @@ TEST_CASE("a graph is written out, NPUs in their order first") {
 
 TEST_CASE("faults and routes find links by the names of their ends") {
   const std::string routes = in_file("routes.csv", "# from, to, via\na, b, s\n");
-  const Experiment experiment = load(graph, R"(network:
+  const Experiment experiment = load_topology(graph, R"(network:
   routing: {policy: weighted_ecmp, reroute_delay: 2 us, routes: )" +
-                                                routes +
-                                                R"(}
+                                                         routes +
+                                                         R"(}
   faults:
     - {at: 1 ms, link: "a -> s", state: down}
     - {at: 2 ms, link: "b - s", state: degraded, bandwidth: 1 GB/s}
@@ -194,7 +200,8 @@ TEST_CASE("faults and routes find links by the names of their ends") {
 }
 
 TEST_CASE("an empty list of faults is none, which a sweep may compare with some") {
-  CHECK(load(tree, "network: {backend: fluid, faults: []}\n").network.routing.faults.empty());
+  CHECK(load_topology(tree, "network: {backend: fluid, faults: []}\n")
+            .network.routing.faults.empty());
 }
 
 // PCIe 4.0 of an L40S: 32 GB/s. What NVLink there is nobody knows but the user.
@@ -203,23 +210,24 @@ TEST_CASE("a server without NVLink is told what else joins its NPUs") {
       "leaf_spine: {nodes: 2, spines: 1, bandwidth: 200 Gb/s, node: {npus: 8, nics: 2, ";
   const auto remedy = [&](const std::string& of_node) -> std::string {
     try {
-      return load(servers + of_node + "}}").name;
+      return load_topology(servers + of_node + "}}").name;
     } catch (const ConfigError& error) {
       return error.what();
     }
   };
   const std::string told = remedy("bus_bandwidth: 32 GB/s");
   CHECK_THAT(told, Catch::Contains("bandwidth: 32 GB/s if they meet over PCIe, or inside: none"));
-  CHECK(load(servers + "bus_bandwidth: 32 GB/s, inside: none}}").topology.levels.size() > 1);
+  CHECK(load_topology(servers + "bus_bandwidth: 32 GB/s, inside: none}}").topology.levels.size() >
+        1);
 }
 
 TEST_CASE("an HPCC file is a platform") {
   const std::string file = in_file("t.txt", "3 1 2\n2\n0 2 100Gbps 500ns 0\n1 2 100Gbps 500ns 0\n");
-  CHECK(Topology(load("hpcc: " + file).topology).npu_count() == 2);
+  CHECK(Topology(load_topology("hpcc: " + file).topology).npu_count() == 2);
 }
 
 TEST_CASE("a platform of so many ranks leaves the others' links out") {
-  const Experiment whole = load(tree);
+  const Experiment whole = load_topology(tree);
   const Experiment part = load_cluster(
       in_file("cluster.yaml", std::string("platform:\n  topology:\n    ") + tree), {}, 8);
   const Topology topology(part.topology);
@@ -260,8 +268,8 @@ TEST_CASE("the remedy of a radix serves all tiers at once") {
   const auto error = [](const std::string& radix,
                         const std::string& ratios = "[1, 2]") -> std::string {
     try {
-      load("fat_tree: {" + radix + "oversubscription: " + ratios +
-           ", bandwidth: 1 GB/s, latency: 1 us}");
+      load_topology("fat_tree: {" + radix + "oversubscription: " + ratios +
+                    ", bandwidth: 1 GB/s, latency: 1 us}");
     } catch (const ConfigError& wrong) {
       return wrong.diagnostics().front().remedy;
     }
@@ -286,9 +294,9 @@ TEST_CASE("bundled graphs are connected") {
 
 // All random choices follow the experiment's seed, unless one is given for the hash alone.
 TEST_CASE("the hash of routes is drawn by the experiment's seed") {
-  CHECK(load(tree).network.routing.seed == 1);
-  CHECK(load(tree, "seed: 7\n").network.routing.seed == 7);
-  CHECK(load(tree, "seed: 7\nnetwork: {routing: {seed: 3}}\n").network.routing.seed == 3);
+  CHECK(load_topology(tree).network.routing.seed == 1);
+  CHECK(load_topology(tree, "seed: 7\n").network.routing.seed == 7);
+  CHECK(load_topology(tree, "seed: 7\nnetwork: {routing: {seed: 3}}\n").network.routing.seed == 3);
 }
 
 }  // namespace
