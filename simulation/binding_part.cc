@@ -39,8 +39,7 @@ void name_level_beside(RunResult& result) {
       continue;
     part.beside = result.bound_by;
     part.knob = fmt::format(
-        "a faster processor and more bandwidth on {}, both, as that carries for {:.0f} % of the "
-        "time",
+        "a faster processor with more bandwidth on {0}; {0} carries for {1:.0f} % of the time",
         result.bound_by,
         100 * static_cast<double>(result.bound.value) / static_cast<double>(result.finish.value));
   }

@@ -236,11 +236,12 @@ class Changes {
     };
     const auto rate = std::ranges::find(result_.why, BoundBy::compute_rate, &TimePart::bound_by);
     if (rate != result_.why.end()) add("compute rate x 2", twice_as_fast);
-    if (rate != result_.why.end() && !rate->beside.empty())
+    const int beside = rate == result_.why.end() ? -1 : level_named(rate->beside);
+    if (beside >= 0)
       add(fmt::format("compute rate and bandwidth on {} x 2", rate->beside),
           [&](Experiment& changed) {
             twice_as_fast(changed);
-            scale_bandwidth(changed, level_named(rate->beside), 2, LinksOf::level);
+            scale_bandwidth(changed, beside, 2, LinksOf::level);
           });
     if (npu.memory_bandwidth && spent(BoundBy::memory_bandwidth))
       add("memory bandwidth x 2", [](Experiment& changed) {

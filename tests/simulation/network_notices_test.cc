@@ -82,14 +82,13 @@ TEST_CASE("messages that switches store whole are told") {
       return notice.find("Write network.queue.segment") != std::string::npos;
     });
   };
+  const Duration injections = nanoseconds(2 * 10);  // system.injection_latency
   const RunResult whole = run("{backend: queue}");
-  CHECK(whole.finish >= microseconds(80));
-  CHECK(whole.finish < nanoseconds(80'100));
+  CHECK(whole.finish == microseconds(80) + injections);
   CHECK_THAT(whole.why.front().knob, Catch::StartsWith("network.queue.segment"));
   CHECK(told(whole));
   const RunResult pieces = run("{backend: queue, queue: {segment: 10 kB}}");
-  CHECK(pieces.finish >= nanoseconds(20'600));
-  CHECK(pieces.finish < nanoseconds(20'700));
+  CHECK(pieces.finish == nanoseconds(20'600) + injections);
   CHECK_FALSE(told(pieces));
 }
 
