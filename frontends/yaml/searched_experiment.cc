@@ -130,13 +130,13 @@ void describe_searched_training(Reader& workload, SearchedFile& file,
 // Everything but `root`, from it.
 void read_searched_root(SearchedFile& file) {
   Experiment& experiment = file.experiment;
-  auto& transformer = experiment.workload.what.emplace<TransformerWorkload>();
+  TransformerSpec& model = experiment.workload.what.emplace<TransformerWorkload>().model;
   Reader reader(file.problems, file.texts, experiment.resolved, file.root, file.root.place, "");
   const PlatformFacts platform = file.platform = describe_cluster(reader, experiment);
   reader.required_section("workload", "what the NPUs do", [&](Keys& below) {
-    below.section("transformer", "",
-                  [&](Keys& model) { describe_transformer(model, transformer.model); });
+    below.section("transformer", "", [&](Keys& keys) { describe_transformer(keys, model); });
     below.optional("iterations", experiment.workload.iterations, "", positive);
+    below.optional("skew", experiment.workload.skew, "", not_negative);
     below.check([&](Reader& training) { describe_searched_training(training, file, platform); });
   });
   reader.optional_map("search", "", [&](Keys& below) { describe_search(below, file.spec); });

@@ -55,6 +55,10 @@ TEST_CASE("what does not fit as data parallelism gets the fastest that fits") {
   CHECK(origin_of(experiment, "pipeline") == "chosen");
   CHECK(origin_of(experiment, "global_batch") != "chosen");
   CHECK(simulate(experiment).parallelism_chosen == experiment.parallelism_chosen);
+  // Nor does it depend on how ranks start.
+  const Experiment skewed = loaded({{"platform.npu.memory=21000 B"}, {"workload.skew=1 us"}});
+  CHECK(skewed.parallelism_chosen == experiment.parallelism_chosen);
+  CHECK(skewed.workload.skew == microseconds(1));
 }
 
 // 40 kB less a tenth have room for 35,536 B, and two stages are faster all the same.
