@@ -3,12 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "network/fluid/crossings.h"
 #include "network/folded_links.h"
+#include "network/routing/flow_hash.h"
 #include "network/routing/level_routes.h"
 
 namespace orrery::fluid {
+namespace {
+
+constexpr NodeId no_node{-1};
+constexpr std::size_t most_known_paths = 1 << 16;  // some 10 to 30 MB
+
+}  // namespace
 
 FlowPaths::FlowPaths(const Topology& topology, Router& router, bool searches)
     : topology_(topology), router_(router), searches_(searches) {
@@ -19,17 +27,16 @@ FlowPaths::FlowPaths(const Topology& topology, Router& router, bool searches)
 }
 
 bool FlowPaths::find(NodeId from, NodeId to, std::uint64_t number) {
+  Path& path = place_of(from, to, number);
+  last_ = &path;
+  if (path.from == from && path.to == to && path.number == number) return true;
   path_.clear();
   uses_.clear();
+  path.from = no_node;
   if (!router_.path(from, to, number, path_)) return false;
-  latency_ = {};
-  narrowest_ = topology_.links()[path_.front()].bandwidth;
-  for (const LinkIndex link : path_) {
-    latency_ += topology_.links()[link].latency;
-    narrowest_ = std::min(narrowest_, topology_.links()[link].bandwidth);
-  }
-  both_ways_ = has_even_rings_ && go_both_ways(from, to);
-  if (both_ways_)
+  measure(path);
+  path.both_ways = has_even_rings_ && go_both_ways(from, to);
+  if (path.both_ways)
     for (const LinkShare& share : shares_) uses_.push_back({share.link, share.fraction});
   else if (takes_all_paths(router_.policy()))
     spray(from, to);
@@ -38,7 +45,29 @@ bool FlowPaths::find(NodeId from, NodeId to, std::uint64_t number) {
   else
     for (const LinkIndex link : path_) uses_.push_back({link});
   if (folded()) fold_uses();
+  path.uses.assign(uses_.begin(), uses_.end());
+  if (&path != &drawn_) path.from = from, path.to = to, path.number = number;
   return true;
+}
+
+// Where the path is if it is known, and where it goes if not.
+FlowPaths::Path& FlowPaths::place_of(NodeId from, NodeId to, std::uint64_t number) {
+  if (router_.draws_each_message()) return drawn_;
+  if (known_.empty()) {
+    const auto nodes = static_cast<std::size_t>(topology_.node_count());
+    known_.resize(std::bit_ceil(std::min(most_known_paths, nodes * nodes)));
+  }
+  return known_[hash_of_flow(0, from, to, number) & (known_.size() - 1)];
+}
+
+// Latency and narrowest link of path_.
+void FlowPaths::measure(Path& path) {
+  path.latency = {};
+  path.narrowest = topology_.links()[path_.front()].bandwidth;
+  for (const LinkIndex link : path_) {
+    path.latency += topology_.links()[link].latency;
+    path.narrowest = std::min(path.narrowest, topology_.links()[link].bandwidth);
+  }
 }
 
 // Fills uses_ with all shortest paths.
@@ -75,6 +104,7 @@ bool FlowPaths::go_both_ways(NodeId from, NodeId to) {
 }
 
 FoldAnswer FlowPaths::fold(const Fold& fold, const FoldedTraffic& traffic) {
+  forget();
   if (router_.changes_to_come()) return {"links fail or slow down during the run", {}};
   if (topology_.structural() && searches_) return {"routes are searched for, on levels", {}};
   if (const RoutingPolicy policy = router_.policy();

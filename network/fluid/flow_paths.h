@@ -21,11 +21,17 @@ class FlowPaths {
 
   // The path of message `number` between the two. False if there is none now. Until the next call:
   bool find(NodeId from, NodeId to, std::uint64_t number);
-  std::span<const LinkUse> uses() const { return uses_; }
-  Duration latency() const { return latency_; }
-  Bandwidth narrowest() const { return narrowest_; }  // of the links of its first path
+  std::span<const LinkUse> uses() const { return last_->uses; }
+  Duration latency() const { return last_->latency; }
+  Bandwidth narrowest() const { return last_->narrowest; }  // of the links of its first path
   // Its halves go both ways round a ring, and it is no faster than one of them would be alone.
-  bool goes_both_ways() const { return both_ways_; }
+  bool goes_both_ways() const { return last_->both_ways; }
+
+  // Links have failed or recovered: no path that was found before holds any more.
+  void forget() {
+    known_.clear();
+    last_ = &drawn_;
+  }
 
   // What can be folded: flows whose routes do not change, and whose paths, if they have several,
   // take equally long. If the answer is yes, paths are those of the folded run from now on.
@@ -34,6 +40,17 @@ class FlowPaths {
   void unfold(NetworkStatistics& statistics) const;
 
  private:
+  struct Path {
+    NodeId from{-1}, to{-1};
+    std::uint64_t number = 0;
+    std::vector<LinkUse> uses;
+    Duration latency;
+    Bandwidth narrowest;
+    bool both_ways = false;
+  };
+
+  Path& place_of(NodeId from, NodeId to, std::uint64_t number);
+  void measure(Path& path);
   void spray(NodeId from, NodeId to);
   void divide_over_paths(NodeId from, NodeId to);
   bool go_both_ways(NodeId from, NodeId to);
@@ -43,15 +60,17 @@ class FlowPaths {
   const Topology& topology_;
   Router& router_;
   bool searches_;
-  bool has_even_rings_ = false;  // on levels
-  bool both_ways_ = false;
+  bool has_even_rings_ = false;    // on levels
   LinkClasses classes_;            // if folded
   std::int32_t multiplicity_ = 1;  // of representatives
   std::vector<LinkIndex> path_, scratch_;
   std::vector<LinkShare> shares_;
   std::vector<LinkUse> uses_;
-  Duration latency_;
-  Bandwidth narrowest_;
+  // Most messages go between two that had one before. Each path has one place among these, which
+  // the path that was found last keeps. Empty: nothing is known.
+  std::vector<Path> known_;
+  Path drawn_;  // of a policy that draws a path for each message
+  const Path* last_ = &drawn_;
 };
 
 }  // namespace orrery::fluid

@@ -371,6 +371,7 @@ bool FluidBackend::cut_off(std::uint32_t slot) {
 // Messages whose path does not carry any more begin anew, with what is left of them, on another
 // one; those without a path wait for the next change.
 void FluidBackend::routes_changed() {
+  paths_.forget();
   for (std::uint32_t slot = 0; slot < flights_.size(); ++slot) {
     if (flights_[slot].state == State::flowing && cut_off(slot)) {
       Flight& flight = flights_[slot];

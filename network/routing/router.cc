@@ -166,10 +166,7 @@ void Router::cut_loops(NodeId from, std::size_t first, std::vector<LinkIndex>& l
 }
 
 std::uint64_t Router::next_flow(NodeId from) {
-  if (policy_ == RoutingPolicy::dimension_order || policy_ == RoutingPolicy::ecmp ||
-      policy_ == RoutingPolicy::ecmp_expected || policy_ == RoutingPolicy::weighted_ecmp ||
-      policy_ == RoutingPolicy::d_mod_k)
-    return 0;
+  if (has_one_flow()) return 0;
   if (sent_.empty()) sent_.resize(static_cast<std::size_t>(topology_.node_count()));
   const std::uint32_t number = sent_[from.value]++;
   if (policy_ == RoutingPolicy::qp_spread) return number % static_cast<std::uint32_t>(spec_.paths);

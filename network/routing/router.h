@@ -85,6 +85,8 @@ class Router {
   // between two nodes go the same way; 0 .. paths-1 in turn under qp_spread; never the same twice
   // under spray and valiant.
   std::uint64_t next_flow(NodeId from);
+  // No two messages of a source have the same `flow`.
+  bool draws_each_message() const { return !has_one_flow() && policy_ != RoutingPolicy::qp_spread; }
 
   RoutingPolicy policy() const { return policy_; }  // never automatic
   std::int32_t paths() const { return spec_.paths; }
@@ -107,6 +109,11 @@ class Router {
   void give_up(NodeId from, NodeId to, EventQueue& queue);
 
  private:
+  bool has_one_flow() const {  // between two nodes
+    return policy_ == RoutingPolicy::dimension_order || policy_ == RoutingPolicy::ecmp ||
+           policy_ == RoutingPolicy::ecmp_expected || policy_ == RoutingPolicy::weighted_ecmp ||
+           policy_ == RoutingPolicy::d_mod_k;
+  }
   bool structural_path(NodeId from, NodeId to, std::vector<LinkIndex>& links) const;
   bool static_path(NodeId from, NodeId to, std::vector<LinkIndex>& links) const;
   bool valiant_path(NodeId from, NodeId to, std::uint64_t hash, std::vector<LinkIndex>& links);
