@@ -46,6 +46,7 @@ struct LevelNetworkSpec {
 struct NetworkSpec {
   std::string backend = "analytical";    // a name of network/backends.def
   bool backend_named = true;             // false: simulation/backend_choice.h chose it
+  std::string chosen_because = {};       // then, as a clause
   std::vector<GivenSetting> given = {};  // by the user, of the groups above
   RoutingSpec routing = {};
   TransportSpec transport = {};

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 #include <variant>
 
 #include "core/units/unit_text.h"
@@ -250,8 +251,7 @@ BackendChoice choose_backend(const Experiment& experiment, PacketsOf packets_of)
             fmt::format("network.routing.policy: {} chooses for each packet", name_of(policy))};
   const std::vector<std::string> clauses = contention_of(experiment);
   if (const std::string setting = setting_of_packets(experiment.network); !setting.empty()) {
-    if (packets_of == PacketsOf::any_size ||
-        (packets_of == PacketsOf::small_jobs && is_small_in_packets(experiment)))
+    if (packets_of == PacketsOf::any_size || is_small_in_packets(experiment))
       return {"packet", setting + " is given"};
   }
   if (!clauses.empty()) return {"fluid", clauses.front()};
@@ -291,7 +291,9 @@ void choose_open_backend(Experiment& experiment, PacketsOf packets_of) {
   tell_leaves_and_spines(experiment);
   tell_protocols_of_nics(experiment);
   if (!experiment.network.backend_named) {
-    experiment.network.backend = choose_backend(experiment, packets_of).backend;
+    BackendChoice choice = choose_backend(experiment, packets_of);
+    experiment.network.backend = choice.backend;
+    experiment.network.chosen_because = std::move(choice.because);
     for (ResolvedValue& value : experiment.resolved)
       if (value.path == "network.backend") {
         value.value = experiment.network.backend;

@@ -38,7 +38,7 @@ struct BackendChoice {
 std::string setting_of_packets(const NetworkSpec& network);
 inline constexpr double most_seconds_of_packets = 60;  // CPU
 inline constexpr double most_seconds_of_shares = 60;   // CPU, of `fluid` where ports are shared
-enum class PacketsOf : std::uint8_t { no_job, small_jobs, any_size };
+enum class PacketsOf : std::uint8_t { small_jobs, any_size };
 BackendChoice choose_backend(const Experiment& experiment,
                              PacketsOf packets_of = PacketsOf::small_jobs);
 

@@ -146,10 +146,7 @@ bool calls_collectives(const WorkloadSpec& workload) {
 void add_backend(RunResult& result, const FinishedRun& run) {
   const NetworkSpec& network = run.experiment.network;
   result.backend = network.backend;
-  const PacketsOf packets_of =
-      network.backend == "packet" ? PacketsOf::any_size : PacketsOf::no_job;
-  if (!network.backend_named)
-    result.backend_because = choose_backend(run.experiment, packets_of).because;
+  if (!network.backend_named) result.backend_because = network.chosen_because;
   if (const std::string recovery = recovery_chosen(run.experiment); !recovery.empty())
     result.backend_because +=
         fmt::format("{}; {}", network.backend_named ? "it is named" : "", recovery);

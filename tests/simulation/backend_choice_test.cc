@@ -55,6 +55,16 @@ std::string chosen(const Experiment& experiment) {
   return std::string(choose_backend(experiment).backend);
 }
 
+// To choose can mean to write the whole job down, so it is not done again for the result.
+TEST_CASE("a result says why its backend was chosen when it was chosen") {
+  Experiment experiment = reducing_over({level(LevelKind::switched, 8)});
+  experiment.system = {};
+  choose_open_backend(experiment);
+  CHECK(experiment.network.chosen_because == "every link is the port of one NPU or NIC");
+  experiment.network.chosen_because = "it is remembered";
+  CHECK(simulate(experiment).backend_because == "it is remembered");
+}
+
 TEST_CASE("links that are ports of one NPU need no contention") {
   CHECK(chosen(reducing_over({level(LevelKind::switched, 64)})) == "analytical");
   CHECK(chosen(reducing_over({level(LevelKind::fully_connected, 8)})) == "analytical");
