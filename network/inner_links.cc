@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace orrery {
@@ -31,7 +33,7 @@ class Survey {
       if (!is_port(nodes_[(leaves_nic ? link.from : link.to).value], link.bandwidth))
         kind = InnerLinks::Kind::at_nics;
     }
-    return kind;
+    return kind == InnerLinks::Kind::none && ports_differ() ? InnerLinks::Kind::unequal : kind;
   }
 
   void add_taper(const TopologySpec& topology, InnerLinks& inner) {
@@ -61,6 +63,16 @@ class Survey {
     double below = 0, above = 0;
     std::int32_t level = 0;  // of the links upwards
   };
+
+  // Whether links from switches to NPUs, or to NICs, have several bandwidths on a level.
+  bool ports_differ() const {
+    std::map<std::pair<NodeKind, std::int32_t>, Bandwidth> ports;
+    return std::ranges::any_of(graph_.links, [&](const Link& link) {
+      if (!is(link.from, NodeKind::switched)) return false;
+      const NodeKind to = graph_.nodes[link.to.value].kind;
+      return ports.try_emplace({to, link.level}, link.bandwidth).first->second != link.bandwidth;
+    });
+  }
 
   static double as_number(Bandwidth bandwidth) { return static_cast<double>(bandwidth.value); }
   bool is(NodeId node, NodeKind kind) const { return graph_.nodes[node.value].kind == kind; }

@@ -13,6 +13,7 @@ namespace orrery {
 struct InnerLinks {
   enum class Kind : std::uint8_t {
     none,         // every link is a port of one NPU, or the port of a NIC
+    unequal,      // so too, but ports of a level differ: a slow one does not fill a fast one
     at_nics,      // of a NIC that is faster than one of its NPUs and slower than all of them
     at_npus,      // of NPUs that pass on what is not for them
     at_switches,  // between switches, or from one of their ports on behind a NIC

@@ -35,6 +35,8 @@ std::vector<std::string> contention_of_graph(const TopologySpec& topology) {
   switch (inner.kind) {
     case InnerLinks::Kind::none:
       return {};
+    case InnerLinks::Kind::unequal:
+      return {"a port that is slower than others of its level does not fill them"};
     case InnerLinks::Kind::at_nics:
       return {"NPUs share NICs that are faster than one of them"};
     case InnerLinks::Kind::at_npus:

@@ -1,4 +1,6 @@
 // What reports say of NPUs that share NICs, and of NICs behind a slow bus.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -71,6 +73,30 @@ TEST_CASE("what several NPUs send by one NIC on several levels is not predicted 
     CHECK(result.selected[0].predicted >= result.bound);
     CHECK(result.selected[0].predicted->value <= result.finish.value / 100 * 105);
   }
+}
+
+// 100 MB among 4: each rank sends 2 x 3/4 x 100 MB by its port. The slowest, of 25 GB/s, takes 6
+// ms, however fast the others are. Where a port is kept for a message as long as the other one
+// takes it, a fast port waits for a slow one, which waits for the next.
+TEST_CASE("faster ports beside a slow one do not make a collective slower") {
+  const auto of_ports = [](int slow) {
+    std::string nodes, links;
+    for (int i = 0; i < 4; ++i) {
+      nodes += fmt::format("{{name: n{}, kind: npu}}, ", i);
+      links += fmt::format("{{from: n{}, to: s, bandwidth: {} GB/s, latency: 10 ns}}, ", i,
+                           i < slow ? 25 : 50);
+    }
+    return of_servers(fmt::format("topology: {{graph: {{nodes: [{}{{name: s, kind: switch}}], "
+                                  "links: [{}]}}}}",
+                                  nodes, links),
+                      "100 MB");
+  };
+  const RunResult all = simulate(of_ports(4)), one = simulate(of_ports(1));
+  CHECK(all.backend == "analytical");
+  CHECK(one.backend == "fluid");
+  CHECK(one.backend_because == "a port that is slower than others of its level does not fill them");
+  CHECK(one.finish >= milliseconds(6));
+  CHECK(one.finish * 100 <= all.finish * 101);
 }
 
 TEST_CASE("oversubscription is of what NPUs can send at once by the NICs that they share") {
