@@ -91,15 +91,27 @@ SpecProblems problems_of(const Experiment& experiment) {
   return problems;
 }
 
-void refuse_problems(const Experiment& experiment) {
+namespace {
+
+void refuse(SpecProblems problems) {
   std::vector<Diagnostic> diagnostics;
-  for (SpecProblem& problem : problems_of(experiment)) {
+  for (SpecProblem& problem : problems) {
     Diagnostic& diagnostic = diagnostics.emplace_back();
     diagnostic.path = std::move(problem.key);
     diagnostic.what = std::move(problem.what);
     diagnostic.remedy = std::move(problem.remedy);
   }
   if (!diagnostics.empty()) throw ConfigError(std::move(diagnostics));
+}
+
+}  // namespace
+
+void refuse_problems(const Experiment& experiment) { refuse(problems_of(experiment)); }
+
+void refuse_problems_of_network(const Experiment& experiment) {
+  SpecProblems problems;
+  add_below(problems, "network", problems_of(experiment.network, experiment.topology));
+  refuse(std::move(problems));
 }
 
 }  // namespace orrery

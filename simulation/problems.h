@@ -16,7 +16,9 @@ SpecProblems problems_of_units(const WorkloadSpec& workload, const NpuSpec& npu)
 // These, and algorithms for all collectives that can do none of those that are called.
 SpecProblems problems_of_use(const Experiment& experiment);
 
-// Throws ConfigError, without positions, if there are any.
+// Throws ConfigError, without positions, if there are any: of all, or of the network, which flows
+// have without a job.
 void refuse_problems(const Experiment& experiment);
+void refuse_problems_of_network(const Experiment& experiment);
 
 }  // namespace orrery

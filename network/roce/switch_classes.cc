@@ -92,7 +92,8 @@ void add_problem_of_size(SpecProblems& problems, const SwitchSpec& switches, Byt
        fmt::format("{} has {} of memory, and reserve and headroom of its lossless classes need "
                    "{}",
                    whose, exact_text(buffer), exact_text(least)),
-       fmt::format("write {} or more as buffer, or a smaller headroom of the class",
+       fmt::format("write more than {} as buffer, as what may be lost (acknowledgements, too) "
+                   "shares what is beyond that; or a smaller headroom of the class",
                    exact_text(least))});
 }
 

@@ -13,6 +13,7 @@
 #include "network/backends.h"
 #include "network/network_error.h"
 #include "simulation/packet_cost.h"
+#include "simulation/problems.h"
 #include "simulation/result/network_notices.h"
 #include "simulation/result/packet_rows.h"
 #include "simulation/traffic/idle_times.h"
@@ -230,6 +231,7 @@ std::string notice_of_long_run(const Experiment& experiment, const TrafficSpec& 
 
 TrafficResult simulate_traffic(const Experiment& experiment, const TrafficSpec& asked,
                                const TrafficOptions& options) {
+  refuse_problems_of_network(experiment);  // its backend was open when the file was read
   const Topology topology(experiment.topology);
   TrafficSpec traffic = asked;
   choose_open_times(traffic, topology);

@@ -350,7 +350,7 @@ TEST_CASE("a backend without contention in the fabric says so") {
 
 TEST_CASE("keys that only a job's report has are named") {
   Experiment experiment = star(4, "packet");
-  experiment.network.transport.watched.push_back({});
+  experiment.network.transport.watched.push_back({0, 1});
   const TrafficResult result =
       simulate_traffic(experiment, fixed_size(bytes(25'000), 0.4, microseconds(200)));
   REQUIRE(result.ignored.size() == 1);
