@@ -1,6 +1,8 @@
 #include "workload/assumed_batch.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstdlib>
 
 namespace orrery {
@@ -13,12 +15,10 @@ std::int64_t nearest_multiple(std::int64_t samples, std::int64_t unit) {
   return std::max<std::int64_t>(1, (samples + unit / 2) / unit) * unit;
 }
 
-// Micro-batches of 1, 2 and 4 divide a multiple of this.
-constexpr std::int64_t largest_micro_batch = 4;
-
-// The nearest multiple of `unit` with as large a power of two as leaves it within an eighth.
-std::int64_t divisible(std::int64_t samples, std::int64_t unit, std::int64_t micro_batch) {
-  for (std::int64_t power = largest_micro_batch / micro_batch; power > 1; power /= 2) {
+// The nearest multiple of `unit` with as large a power of two, up to this one, as leaves it within
+// an eighth.
+std::int64_t divisible(std::int64_t samples, std::int64_t unit, std::int64_t power) {
+  for (; power > 1; power /= 2) {
     const std::int64_t batch = nearest_multiple(samples, unit * power);
     if (std::abs(batch - samples) * 8 <= samples) return batch;
   }
@@ -26,6 +26,13 @@ std::int64_t divisible(std::int64_t samples, std::int64_t unit, std::int64_t mic
 }
 
 }  // namespace
+
+std::int64_t largest_micro_batch(std::int64_t sequence) {
+  constexpr std::int64_t most_tokens = 1 << 14, least = 4, most = 128;
+  const auto samples =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(1, most_tokens / sequence));
+  return std::clamp(static_cast<std::int64_t>(std::bit_floor(samples)), least, most);
+}
 
 std::int64_t assumed_batch(std::int64_t sequence, std::int64_t ranks, const BatchUnit& unit) {
   const std::int64_t multiple = unit.data * unit.micro_batch * unit.pipeline;
@@ -36,7 +43,10 @@ std::int64_t assumed_batch(std::int64_t sequence, std::int64_t ranks, const Batc
 std::int64_t assumed_batch(std::int64_t sequence, std::int64_t ranks, std::int64_t micro_batch) {
   std::int64_t replicas = ranks;
   while (replicas % 2 == 0 && replicas * micro_batch > tokens / sequence) replicas /= 2;
-  return divisible(tokens / sequence, replicas * micro_batch, micro_batch);
+  const std::int64_t larger =
+      std::max<std::int64_t>(1, largest_micro_batch(sequence) / micro_batch);
+  return divisible(tokens / sequence, replicas * micro_batch,
+                   static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(larger))));
 }
 
 }  // namespace orrery

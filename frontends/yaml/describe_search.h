@@ -35,7 +35,7 @@ inline void describe_search(Keys& keys, SearchSpec& spec) {
                  "the number of experts",
                  ranks);
   describe_tried(keys, "micro_batch", spec.micro_batch,
-                 "samples that a pipeline takes in at a time; without it powers of two up to 16",
+                 "samples that a pipeline takes in at a time; without it 1, 2, 4, 8, 16, ...",
                  between(1, std::int64_t{1} << 32));
   describe_tried(keys, "schedule", spec.schedule,
                  "orders of the micro-batches; without it 1f1b, interleaved and zb-h1");

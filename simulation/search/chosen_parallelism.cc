@@ -13,6 +13,7 @@
 #include "simulation/search/search.h"
 #include "simulation/search/search_space.h"
 #include "simulation/written.h"
+#include "workload/assumed_batch.h"
 
 namespace orrery {
 
@@ -82,7 +83,7 @@ std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& vari
   space.schedule = {PipelineSchedule::one_forward_one_backward, PipelineSchedule::interleaved};
   space.recompute = {Recompute::none, Recompute::full};
   space.overlap_tensor = space.overlap_experts = space.fewest_layers_again = false;
-  space.micro_batch = {1, 2, 4};
+  space.micro_batch = micro_batches(largest_micro_batch(variants.model().sequence));
   if (fixed.micro_batch) space.micro_batch = {*fixed.micro_batch};
   if (fixed.recompute) space.recompute = {*fixed.recompute};
   for (const Room& room : rooms_of(variants.written())) {

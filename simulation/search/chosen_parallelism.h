@@ -21,12 +21,13 @@ struct ChosenParallelism {
 };
 
 // The fastest by estimate (search.h) of a space that is smaller than that of a search. It has the
-// schedules 1f1b and interleaved, full recomputation or none, and micro-batches of 1, 2 and 4. What
-// fits leaves room for fragments and, if the user does not say npu.reserve, for what lies outside
-// the allocator, or a tenth of the memory, if that is less. Where nothing does, there is room for
-// fragments only, then not for these either, and last it is what needs least memory. The groups of
-// what is chosen lie on the levels alike, if any does so. Nothing where the memory of a device is
-// not known, and beyond 131,072 NPUs or 1,000 layers: data parallelism alone.
+// schedules 1f1b and interleaved, full recomputation or none, and micro-batches of up to
+// largest_micro_batch() samples (workload/assumed_batch.h). What fits leaves room for fragments
+// and, if the user does not say npu.reserve, for what lies outside the allocator, or a tenth of the
+// memory, if that is less. Where nothing does, there is room for fragments only, then not for these
+// either, and last it is what needs least memory. The groups of what is chosen lie on the levels
+// alike, if any does so. Nothing where the memory of a device is not known, and beyond 131,072 NPUs
+// or 1,000 layers: data parallelism alone.
 std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& variants,
                                                     const FixedParallelism& fixed);
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "workload/assumed_batch.h"
+
 namespace orrery {
 
 namespace {
@@ -79,7 +81,8 @@ class Choices {
   Choices(const SearchSpec& spec, const TransformerSpec& model)
       : model_(model),
         spec_(spec),
-        micro_batches_(listed_or(spec.micro_batch, {1, 2, 4, 8, 16})),
+        micro_batches_(listed_or(spec.micro_batch, micro_batches(std::max<std::int64_t>(
+                                                       16, largest_micro_batch(model.sequence))))),
         shardings_(listed_or(spec.sharding,
                              {Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3})),
         recomputations_(recomputations(spec, model)) {}
@@ -125,6 +128,12 @@ class Choices {
 };
 
 }  // namespace
+
+std::vector<std::int64_t> micro_batches(std::int64_t largest) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t samples = 1; samples <= largest; samples *= 2) all.push_back(samples);
+  return all;
+}
 
 std::vector<ParallelChoice> parallel_choices(const SearchSpec& spec, const TransformerSpec& model,
                                              const SearchedCluster& cluster) {

@@ -17,6 +17,9 @@ struct SearchedCluster {
   std::int32_t npus = 1, node_ranks = 1;
 };
 
+// 1, 2, 4, ..., up to the largest.
+std::vector<std::int64_t> micro_batches(std::int64_t largest);
+
 std::vector<ParallelChoice> parallel_choices(const SearchSpec& spec, const TransformerSpec& model,
                                              const SearchedCluster& cluster);
 

@@ -31,6 +31,20 @@ TEST_CASE("an assumed batch leaves micro-batches of 2 and 4 to choose from") {
   CHECK(assumed_batch(4096, 48, 2) == 960);  // 10.7 micro-batches of 2 each: 10, of 11 and 10
 }
 
+// 16,384 tokens are 63.75 samples of a vision transformer (257 tokens), so 32; 4 of 4,096; and four
+// samples at least, 128 at most. 4 Mi tokens are 16,320 samples of 257: 63.75 times 8 NPUs x 32, so
+// 64 times. 2,048 samples of 2,048 tokens are 5.3 times 48 x 8: 5 times is 6 % less.
+TEST_CASE("short samples are compared in larger micro-batches") {
+  CHECK(largest_micro_batch(257) == 32);
+  CHECK(largest_micro_batch(512) == 32);
+  CHECK(largest_micro_batch(2048) == 8);
+  CHECK(largest_micro_batch(4096) == 4);
+  CHECK(largest_micro_batch(131'072) == 4);
+  CHECK(largest_micro_batch(8) == 128);
+  CHECK(assumed_batch(257, 8) == 64 * 8 * 32);
+  CHECK(assumed_batch(2048, 48) == 5 * 48 * 8);
+}
+
 TEST_CASE("an assumed batch fills the micro-batches of every replica") {
   CHECK(assumed_batch(8192, 128, {.data = 16, .micro_batch = 1, .pipeline = 1}) == 512);
   // 192 ranks have 576 samples where it is open; 24 replicas x 2 samples x 4 stages are 192.

@@ -114,14 +114,14 @@ TEST_CASE("groups that lie on the nodes in unequal ways are not searched beside 
   CHECK_THAT(search_text(four, 1), Contains("1  are estimated as if their groups lay on the"));
 }
 
-// t: 1, 2 in the node; p: 1, 2 (two layers); micro-batches 1, 2, 4, 8, 16; of p = 2 the orders 1f1b
+// t: 1, 2 in the node; p: 1, 2 (two layers); micro-batches 1, 2, ..., 128; of p = 2 the orders 1f1b
 // and zb-h1 (two chunks of a stage with one layer cannot be); 4 shardings; none and full, because
 // `selective` changes nothing with a flash kernel; 2 x 2 leave nothing to shard. Two
-// tensor-parallel ranks exchange beside products or not. 5 x 2 x ((1 + 2) x 4 + 2 x (4 + 2)). Twice
+// tensor-parallel ranks exchange beside products or not. 8 x 2 x ((1 + 2) x 4 + 2 x (4 + 2)). Twice
 // also one layer again of two: of t = d = 2, not sharded, none again needs 18,128 B, that layer
 // less 256 - 32 B, and 19,000 B are 18,095 and fragments.
 TEST_CASE("what is tried without a word about it") {
-  CHECK(found("").enumerated == 240 + 2);
+  CHECK(found("").enumerated == 384 + 2);
   const FittingChoices one = found("", 1), three = found("", 3);
   CHECK(what_fits_text(one) == what_fits_text(three));
 }
