@@ -87,9 +87,9 @@ inline std::string remedy_of_servers(Reader& platform, std::int32_t nodes) {
     return "write server: hgx-h100 beside it (orrery list servers); for TPUs, in place of nodes, "
            "torus: 4x4x4; or platform.topology";
   return fmt::format(
-      "no server is known with this device (orrery list servers): in place of nodes write rail: "
-      "{{nodes: {}, node: {{npus: 8, bandwidth: 450 GB/s, nics: 8, bus_bandwidth: 64 GB/s}}, "
-      "bandwidth: 400 Gb/s}} with its values; of TPUs torus: 4x4x4",
+      "no server has this device: platform: {{file: trn2, ranks: 64}} (orrery list platforms), "
+      "torus: 4x4x4 or, with your values, rail: {{nodes: {}, node: {{npus: 8, bandwidth: 450 GB/s, "
+      "nics: 8, bus_bandwidth: 64 GB/s}}, bandwidth: 400 Gb/s}}",
       nodes);
 }
 
@@ -100,7 +100,7 @@ inline void describe_servers(Keys& keys) {
        "graph", "hpcc"},
       {"nodes", "ranks"},
       keys.given("npu") && keys.given("ranks")
-          ? "no server is known with it: see orrery list platforms, or for TPUs write torus: 4x4x4"
+          ? "write platform: {file: trn2, ranks: 64} (orrery list platforms), or torus: 4x4x4"
           : "servers, as in platform: {nodes: 16, server: hgx-h100} or {npu: h100, ranks: 512}; or "
             "NPUs connected as torus: 8x8x8; or platform: dgx-h100 (orrery list platforms)");
   for (const char* key : {"server", "nic"})

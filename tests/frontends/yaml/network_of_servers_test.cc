@@ -431,13 +431,14 @@ TEST_CASE("oversubscription is 1 or more") {
 
 TEST_CASE("what is not known of servers is asked for") {
   CHECK_THAT(error_of("{nodes: 64, npu: tpu-v4}"),
-             Catch::Contains("no server is known with this device") &&
-                 Catch::Contains("of TPUs torus: 4x4x4"));
+             Catch::Contains("no server has this device: platform: {file: trn2, ranks: 64}") &&
+                 Catch::Contains("torus: 4x4x4 or, with your values, rail: {nodes: 64"));
   // Both remedies, pasted: a bundled platform, and a torus of TPUs.
   for (const char* device : {"trn2", "tpu-v5p"})
-    CHECK_THAT(error_of(fmt::format("{{ranks: 64, npu: {}}}", device)),
-               Catch::Contains("no server is known with it: see orrery list platforms, or for TPUs "
-                               "write torus: 4x4x4"));
+    CHECK_THAT(
+        error_of(fmt::format("{{ranks: 64, npu: {}}}", device)),
+        Catch::Contains("write platform: {file: trn2, ranks: 64} (orrery list platforms), or "
+                        "torus: 4x4x4"));
   CHECK(npus_of(on_platform("{file: trn2, ranks: 64}")) == 64);
   CHECK(npus_of(on_platform("{npu: tpu-v5p, torus: 4x4x4}")) == 64);
   CHECK_THAT(error_of("{nodes: 64}"), Catch::Contains("write server: hgx-h100"));
