@@ -14,7 +14,8 @@ namespace orrery::fluid {
 namespace {
 
 constexpr NodeId no_node{-1};
-constexpr std::size_t most_known_paths = 1 << 16;  // some 10 to 30 MB
+constexpr std::size_t most_known_paths = 1 << 16;  // 5 MB, and
+constexpr std::size_t most_known_uses = 1 << 20;   // 25 MB: on a fat tree a path has 220
 
 }  // namespace
 
@@ -45,7 +46,9 @@ bool FlowPaths::find(NodeId from, NodeId to, std::uint64_t number) {
   else
     for (const LinkIndex link : path_) uses_.push_back({link});
   if (folded()) fold_uses();
+  known_uses_ -= path.uses.capacity();
   path.uses.assign(uses_.begin(), uses_.end());
+  known_uses_ += path.uses.capacity();
   if (&path != &drawn_) path.from = from, path.to = to, path.number = number;
   return true;
 }
@@ -53,6 +56,7 @@ bool FlowPaths::find(NodeId from, NodeId to, std::uint64_t number) {
 // Where the path is if it is known, and where it goes if not.
 FlowPaths::Path& FlowPaths::place_of(NodeId from, NodeId to, std::uint64_t number) {
   if (router_.draws_each_message()) return drawn_;
+  if (known_uses_ > most_known_uses) forget();
   if (known_.empty()) {
     const auto nodes = static_cast<std::size_t>(topology_.node_count());
     known_.resize(std::bit_ceil(std::min(most_known_paths, nodes * nodes)));

@@ -30,6 +30,7 @@ class FlowPaths {
   // Links have failed or recovered: no path that was found before holds any more.
   void forget() {
     known_.clear();
+    known_uses_ = drawn_.uses.capacity();
     last_ = &drawn_;
   }
 
@@ -69,7 +70,8 @@ class FlowPaths {
   // Most messages go between two that had one before. Each path has one place among these, which
   // the path that was found last keeps. Empty: nothing is known.
   std::vector<Path> known_;
-  Path drawn_;  // of a policy that draws a path for each message
+  std::size_t known_uses_ = 0;  // in them
+  Path drawn_;                  // of a policy that draws a path for each message
   const Path* last_ = &drawn_;
 };
 
