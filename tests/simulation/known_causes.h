@@ -3,6 +3,7 @@
 // than an experiment that differs in one thing (difference_test.cc).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -30,6 +31,19 @@ inline Experiment bubble_only(std::int64_t micro_batches = 1) {
   workload.training.global_batch = 8;
   workload.training.micro_batch = 4 / micro_batches;
   workload.model.vocabulary = 1;
+  return experiment;
+}
+
+// Two stages of four layers of 12 h^2 parameters each, h = 1,024, with a head of so many h^2 behind
+// the second one; four replicas do 16 micro-batches each.
+inline Experiment uneven_stages(std::int64_t head) {
+  TransformerTraining training;
+  training.pipeline = 2;
+  training.data = 4;
+  Experiment experiment = with_transformer(training, 1'000'000, 1'000'000);
+  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
+  workload.training.global_batch = 64;
+  workload.model.vocabulary = std::max<std::int64_t>(1, head * 1'024);
   return experiment;
 }
 

@@ -197,14 +197,7 @@ TEST_CASE("what if: a port and what lies behind it are as busy") {
 // does 16 micro-batches, after the first forward pass of the other (a third of 48): 3,088. Eight
 // replicas of all 240 do 8 micro-batches each: 1,920. Scores, which both have, are left out.
 TEST_CASE("what if: fewer stages") {
-  TransformerTraining training;
-  training.pipeline = 2;
-  training.data = 4;
-  Experiment experiment = with_transformer(training, 1'000'000, 1'000'000);
-  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
-  workload.training.global_batch = 64;
-  workload.model.vocabulary = 144 * 1'024;
-  const RunResult result = with_gains(experiment);
+  const RunResult result = with_gains(uneven_stages(144));
   const Duration gain = gain_of(result, "fewer stages (training.pipeline: 1, data: 8)");
   CHECK(static_cast<double>(gain.value) / static_cast<double>(result.finish.value) ==
         Approx(1 - 1'920.0 / 3'088).epsilon(0.02));

@@ -79,14 +79,7 @@ TEST_CASE("why: a bubble") {
 // four times as long as the first: 16 micro-batches keep it busy for 64 of 65 parts of the time.
 // The first stage, which ends with the last backward pass, waits for three quarters of it.
 TEST_CASE("why: a stage that the other waits for") {
-  TransformerTraining training;
-  training.pipeline = 2;
-  training.data = 4;
-  Experiment experiment = with_transformer(training, 1'000'000, 1'000'000);
-  auto& workload = std::get<TransformerWorkload>(experiment.workload.what);
-  workload.training.global_batch = 64;
-  workload.model.vocabulary = 144 * 1'024;
-  const RunResult result = simulate(experiment);
+  const RunResult result = simulate(uneven_stages(144));
   REQUIRE(critical_stage(result) != nullptr);
   CHECK(critical_stage(result)->stage == 1);
   CHECK(result.training->stages[0].bubble.value > result.finish.value * 7 / 10);
@@ -96,8 +89,7 @@ TEST_CASE("why: a stage that the other waits for") {
   CHECK_THAT(largest(result).knob,
              Catch::StartsWith("training.pipeline: 1, data: 8 (stage 1 computes 3.9 times as long "
                                "as others), or a faster processor"));
-  workload.model.vocabulary = 1;
-  CHECK_THAT(largest(simulate(experiment)).knob, Catch::StartsWith("a faster processor"));
+  CHECK_THAT(largest(simulate(uneven_stages(0))).knob, Catch::StartsWith("a faster processor"));
 }
 
 // 10^14 + 7 bytes over three hops take (3 * 10^14 + 21) * 1,000 ps, more than the 2^53 ps that a
