@@ -232,9 +232,9 @@ inline void describe_graph(Keys& keys, WrittenGraph& graph) {
       [](Keys& link, WrittenLink& spec, std::size_t) {
         link.required("from", spec.from, "the name of a node");
         link.required("to", spec.to, "the name of another one");
-        link.required("bandwidth", spec.wire.bandwidth, "bandwidth of the link, in one direction",
-                      positive);
-        link.required("latency", spec.wire.latency, "latency of the link", not_negative);
+        link.required("bandwidth", spec.wire.bandwidth, "bandwidth in one direction", positive);
+        spec.wire.latency = usual_latency;
+        link.optional("latency", spec.wire.latency, "latency of the link", not_negative);
         link.optional("cost", spec.cost, "cost of the link; routes minimise the sum of the costs",
                       between(1, 1000));
         link.optional("one_way", spec.one_way, "true: there is no link in the other direction");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <vector>
 
 #include "system/collective/part_sizes.h"
@@ -36,57 +35,107 @@ Bytes share(Bytes size, std::int64_t factor, std::int64_t parts) {
   return {static_cast<std::int64_t>(wide)};
 }
 
-// What the phases over one level need there.
-struct LevelLoad {
-  Bytes bytes;                   // at the busiest rank
-  std::set<std::int32_t> ports;  // of a rank, that any send goes through
-};
-
 // The ranks that a plan is about.
 struct Members {
   RankLine ranks;
   GroupDimension dimension;
 };
 
-// Calls visit(from, to, pieces) for what the plan sends, rank by rank, until it returns false.
-// False if it did, or if looking at all of it would take long.
-template <class Visit>
-bool visit_sends(const Plan& plan, const Members& members, Visit visit) {
-  std::int64_t patience = 1'000'000;
-  for (Position position = 0; position < members.dimension.size; ++position)
-    for (int lane = 0; lane < plan.lanes(); ++lane)
-      for (int index = 0;; ++index) {
-        const Stage stage = plan.stage(position, lane, index);
-        patience -= 1 + stage.sends;
-        if (patience < 0) return false;
-        for (int i = 0; i < stage.sends; ++i) {
-          const Send send = plan.send(position, lane, index, i);
-          const NodeId from{members.ranks.at(position)}, to{members.ranks.at(send.to)};
-          if (!visit(from, to, send.pieces.count)) return false;
-        }
-        if (stage.last) break;
-      }
-  return true;
-}
-
-// Notes the ports that the plan's sends go through; all of them if looking would take long.
-void note_ports(const Plan& plan, const Members& members, const Topology& topology,
-                std::set<std::int32_t>& used) {
-  const int level = members.dimension.level;
-  const std::int32_t ports = topology.ports(level);
-  if (plan.switches() > 0) {  // there is one way to it
-    used.insert(0);
-    return;
+// What plans send through the ports of their members, in pieces.
+class PortLoads {
+ public:
+  PortLoads(const Topology& topology, const Members& members)
+      : topology_(topology), members_(members) {
+    for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level) {
+      const auto ports = static_cast<std::size_t>(members.dimension.size) * topology.ports(level);
+      out_.emplace_back(ports);
+      in_.emplace_back(ports);
+    }
   }
-  const auto missing = [&] { return static_cast<std::int32_t>(used.size()) < ports; };
-  const bool seen = visit_sends(plan, members, [&](NodeId from, NodeId to, std::int32_t) {
-    used.insert(topology.egress_port(level, topology.coordinate(from, level),
-                                     topology.coordinate(to, level)));
-    return missing();
-  });
-  if (seen) return;
-  for (std::int32_t port = 0; port < ports; ++port) used.insert(port);
-}
+
+  // Counts all that the plan sends. False, with some of it counted, if that would take long.
+  bool count(const Plan& plan) {
+    std::int64_t patience = 1'000'000;
+    for (Position position = 0; position < members_.dimension.size; ++position)
+      for (int lane = 0; lane < plan.lanes(); ++lane)
+        for (int index = 0;; ++index) {
+          const Stage stage = plan.stage(position, lane, index);
+          patience -= 1 + stage.sends;
+          if (patience < 0) return false;
+          for (int i = 0; i < stage.sends; ++i) {
+            const Send send = plan.send(position, lane, index, i);
+            add(position, send.to, send.pieces.count);
+          }
+          if (stage.last) break;
+        }
+    return true;
+  }
+
+  std::int64_t busiest(int level) const {
+    return std::max(*std::max_element(out_[level].begin(), out_[level].end()),
+                    *std::max_element(in_[level].begin(), in_[level].end()));
+  }
+
+  // The most ports of the level that one member sends or receives through.
+  std::int32_t ports_of_one(int level) const {
+    const auto ports = static_cast<std::ptrdiff_t>(topology_.ports(level));
+    std::ptrdiff_t most = 1;
+    for (const auto* loads : {&out_[level], &in_[level]})
+      for (auto port = loads->begin(); port != loads->end(); port += ports)
+        most = std::max(most, ports - std::count(port, port + ports, 0));
+    return static_cast<std::int32_t>(most);
+  }
+
+  // The pieces at each port of the level.
+  std::vector<std::int64_t> at_ports(int level) const {
+    std::vector<std::int64_t> all = out_[level];
+    all.insert(all.end(), in_[level].begin(), in_[level].end());
+    return all;
+  }
+
+ private:
+  // A message loads the first port of its way and the last one, which backends keep busy for all of
+  // its time; what it passes in between may be busy for less.
+  void add(Position sender, Position receiver, std::int64_t pieces) {
+    const NodeId from{members_.ranks.at(sender)}, to{members_.ranks.at(receiver)};
+    int first = -1, last = -1;
+    for (int level = 0; level < static_cast<int>(out_.size()); ++level) {
+      if (topology_.coordinate(from, level) == topology_.coordinate(to, level)) continue;
+      if (first < 0) first = level;
+      last = level;
+    }
+    out_[first][port(first, sender, from, to)] += pieces;
+    in_[last][port(last, receiver, from, to)] += pieces;
+  }
+
+  std::size_t port(int level, Position owner, NodeId from, NodeId to) const {
+    return static_cast<std::size_t>(owner) * topology_.ports(level) +
+           topology_.egress_port(level, topology_.coordinate(from, level),
+                                 topology_.coordinate(to, level));
+  }
+
+  const Topology& topology_;
+  const Members& members_;
+  std::vector<std::vector<std::int64_t>> out_, in_;  // by level, member by member
+};
+
+// What all variants of a phase's algorithm send.
+struct PhaseCount {
+  PhaseCount(Collective kind, const NamedAlgorithm& named, const GroupShape& group,
+             const Members& members, const Topology& topology)
+      : loads(topology, members) {
+    const int variants = named.algorithm->variants();
+    for (int variant = 0; variant < variants && complete; ++variant) {
+      const auto plan = named.algorithm->plan(kind, group, variant);
+      parts = std::int64_t{plan->pieces()} * variants;
+      complete = loads.count(*plan);
+    }
+  }
+
+  PortLoads loads;
+  std::int64_t parts = 1;  // pieces of the phase's buffer
+  bool complete = true;
+};
 
 // What the rank that has most of it to do sends or receives in one phase of an all-to-allv, behind
 // the dimensions of `done`.
@@ -111,70 +160,51 @@ Bytes busiest_of_phase(const CollectiveCall& call, const GroupLayout& layout, in
   return busiest;
 }
 
-// What goes through each port of each NPU, in pieces.
-class PortLoads {
- public:
-  explicit PortLoads(const Topology& topology) : topology_(topology) {
-    for (int level = 0; level < static_cast<int>(topology.levels().size()); ++level) {
-      const auto ports = static_cast<std::size_t>(topology.npu_count()) * topology.ports(level);
-      out_.emplace_back(ports);
-      in_.emplace_back(ports);
-    }
+// What the phases over one level need there.
+struct LevelLoad {
+  void add(Bytes busiest, std::int32_t ports_of_phase) {
+    bytes += busiest;
+    ports = std::max(ports, ports_of_phase);
   }
 
-  // A message loads the first port of its way and the last one, which backends keep busy for all of
-  // its time; what it passes in between may be busy for less.
-  void add(NodeId from, NodeId to, std::int64_t pieces) {
-    int first = -1, last = -1;
-    for (int level = 0; level < static_cast<int>(out_.size()); ++level) {
-      if (topology_.coordinate(from, level) == topology_.coordinate(to, level)) continue;
-      if (first < 0) first = level;
-      last = level;
-    }
-    out_[first][port(first, from, from, to)] += pieces;
-    in_[last][port(last, to, from, to)] += pieces;
+  void add(const PhaseCount& count, Bytes buffer, int level) {
+    const std::vector<std::int64_t> pieces = count.loads.at_ports(level);
+    at_ports.resize(pieces.size());
+    for (std::size_t port = 0; port < pieces.size(); ++port)
+      at_ports[port] += share(buffer, pieces[port], count.parts);
   }
 
-  std::int64_t busiest(int level) const {
-    return std::max(*std::max_element(out_[level].begin(), out_[level].end()),
-                    *std::max_element(in_[level].begin(), in_[level].end()));
+  Duration time(Bandwidth bandwidth) const {
+    Duration longest = transfer_time(bytes, bandwidth * ports);
+    for (const Bytes carried : at_ports)
+      longest = std::max(longest, transfer_time(carried, bandwidth));
+    return longest;
   }
 
- private:
-  std::size_t port(int level, NodeId owner, NodeId from, NodeId to) const {
-    return static_cast<std::size_t>(owner.value) * topology_.ports(level) +
-           topology_.egress_port(level, topology_.coordinate(from, level),
-                                 topology_.coordinate(to, level));
-  }
-
-  const Topology& topology_;
-  std::vector<std::vector<std::int64_t>> out_, in_;  // by level, NPU by NPU
+  Bytes bytes;                  // at the busiest rank, of phases whose sends are not counted
+  std::int32_t ports = 1;       // through which one rank has them sent or receives them
+  std::vector<Bytes> at_ports;  // of the other phases, at each port
 };
 
-// For members that are apart on several levels: what the busiest port has to carry, counted send by
-// send. If that would take long, what every rank must send through all its ports together.
+// Ranks have more than one port of the level; a switch that adds is behind one of them.
+bool has_ports_to_choose(const NamedAlgorithm& named, const GroupDimension& dimension,
+                         const Topology& topology) {
+  return topology.ports(dimension.level) > 1 && !named.algorithm->needs_reducing_switch();
+}
+
+// For members that are apart on several levels: what the busiest port has to carry. If counting
+// would take long, what every rank must send through all its ports together.
 Duration busiest_port_time(Bytes size, Collective kind, const NamedAlgorithm& algorithm,
                            const GroupShape& group, const Members& members,
                            const Topology& topology) {
-  const int variants = algorithm.algorithm->variants();
-  PortLoads loads(topology);
-  std::int64_t parts = 1;
-  bool counted = true;
-  for (int variant = 0; variant < variants && counted; ++variant) {
-    const auto plan = algorithm.algorithm->plan(kind, group, variant);
-    parts = std::int64_t{plan->pieces()} * variants;
-    counted = visit_sends(*plan, members, [&](NodeId from, NodeId to, std::int32_t pieces) {
-      loads.add(from, to, pieces);
-      return true;
-    });
-  }
+  const PhaseCount count(kind, algorithm, group, members, topology);
   if (kind == Collective::barrier) return {};
   const int levels = static_cast<int>(topology.levels().size());
   Duration bound;
-  for (int level = 0; counted && level < levels; ++level)
-    bound = std::max(bound, transfer_time(share(size, loads.busiest(level), parts),
+  for (int level = 0; count.complete && level < levels; ++level)
+    bound = std::max(bound, transfer_time(share(size, count.loads.busiest(level), count.parts),
                                           topology.levels()[level].bandwidth));
-  if (counted) return bound;
+  if (count.complete) return bound;
   Bandwidth all{};
   for (int level = 0; level < levels; ++level) all += topology.injection_bandwidth(level);
   return transfer_time(share(size, parts_at_port(kind, group.size(), false), group.size()), all);
@@ -189,18 +219,17 @@ std::vector<DimensionRate> dimension_rates(Collective kind, const CollectiveSpec
   const Collective phase = kind == Collective::all_reduce ? Collective::reduce_scatter : kind;
   std::vector<DimensionRate> rates;
   for (const GroupDimension& dimension : layout.dimensions) {
-    std::set<std::int32_t> ports = {0};
-    if (spec.schedule == HierarchicalSchedule::themis && dimension.one_level) {
-      const NamedAlgorithm& named = algorithm_on(spec, dimension.level);
+    std::int32_t ports = 1;
+    const NamedAlgorithm& named = algorithm_on(spec, dimension.level);
+    if (spec.schedule == HierarchicalSchedule::themis && dimension.one_level &&
+        has_ports_to_choose(named, dimension, topology) && named.supports(phase, dimension.size)) {
       const Members members{family.line(base, 0, dimension), dimension};
-      if (named.supports(phase, dimension.size)) {
-        ports.clear();
-        note_ports(*named.algorithm->plan(phase, layout.shape_of(dimension), 0), members, topology,
-                   ports);
-      }
+      PortLoads loads(topology, members);
+      ports = loads.count(*named.algorithm->plan(phase, layout.shape_of(dimension), 0))
+                  ? loads.ports_of_one(dimension.level)
+                  : topology.ports(dimension.level);
     }
-    rates.push_back({dimension.size, topology.levels()[dimension.level].bandwidth *
-                                         static_cast<std::int64_t>(ports.size())});
+    rates.push_back({dimension.size, topology.levels()[dimension.level].bandwidth * ports});
   }
   return rates;
 }
@@ -244,27 +273,30 @@ std::vector<Duration> bandwidth_by_level(const CollectiveCall& call, const Colle
                                                 members, topology));
         continue;
       }
-      const std::int64_t parts =
-          parts_at_port(phase.kind, dimension.size, named.algorithm->needs_reducing_switch());
       LevelLoad& load =
           loads[dimension.joined ? topology.port_level(dimension.level) : dimension.level];
-      load.bytes += has_sizes ? share(busiest_of_phase(call, layout, phase.dimension, done),
-                                      size.value, std::max<std::int64_t>(1, call.size.value))
-                              : share(size, parts, scattered * dimension.size);
+      const std::int64_t parts =
+          parts_at_port(phase.kind, dimension.size, named.algorithm->needs_reducing_switch());
+      const Bytes busiest = has_sizes
+                                ? share(busiest_of_phase(call, layout, phase.dimension, done),
+                                        size.value, std::max<std::int64_t>(1, call.size.value))
+                                : share(size, parts, scattered * dimension.size);
       done.push_back(phase.dimension);
-      if (dimension.joined) load.ports.insert(0);
-      for (int variant = 0; !dimension.joined && variant < named.algorithm->variants(); ++variant)
-        note_ports(*named.algorithm->plan(phase.kind, shape, variant), members, topology,
-                   load.ports);
+      if (busiest == Bytes{}) continue;
+      if (dimension.joined || !has_ports_to_choose(named, dimension, topology)) {
+        load.add(busiest, 1);
+        continue;
+      }
+      const PhaseCount count(phase.kind, named, shape, members, topology);
+      if (count.complete && !has_sizes)
+        load.add(count, share(size, 1, scattered), dimension.level);
+      else
+        load.add(busiest, count.complete ? count.loads.ports_of_one(dimension.level)
+                                         : topology.ports(dimension.level));
     }
   }
-  for (std::size_t level = 0; level < loads.size(); ++level) {
-    if (loads[level].bytes == Bytes{}) continue;
-    const auto ports = static_cast<std::int64_t>(loads[level].ports.size());
-    times[level] =
-        std::max(times[level],
-                 transfer_time(loads[level].bytes, topology.levels()[level].bandwidth * ports));
-  }
+  for (std::size_t level = 0; level < loads.size(); ++level)
+    times[level] = std::max(times[level], loads[level].time(topology.levels()[level].bandwidth));
   return times;
 }
 

@@ -6,12 +6,12 @@
 //   the phase's buffer; an all-to-allv what the rank sends or receives that has most
 //
 // in_network: S, barrier 0. Else these bytes are lower bounds of any algorithm: E. Chan et al.,
-// "Collective communication: theory, practice, and experience", CCPE 19(13), 2007. A ring algorithm
-// on a ring level uses one of a rank's two ports, whatever the level offers.
+// "Collective communication: theory, practice, and experience", CCPE 19(13), 2007.
 //
-// Of a phase whose ranks are apart on several levels (a flat schedule, an uneven group): what the
-// sends of its plans put on the busiest port, each on the first and the last port of its way; for
-// plans of more than a million sends, what a rank must send or receive at all its ports together.
+// Where ranks have several ports (a ring, a full mesh), or those of a phase are apart on several
+// levels (a flat schedule, an uneven group): what the sends of the plans put on the busiest port,
+// each on the first and the last port of its way. So a ring on a ring level has one of a rank's two
+// ports. For plans of more than a million sends, the bytes above at all ports of a rank.
 //
 // If groups of the family differ, the bound is that of the first one.
 #pragma once

@@ -164,7 +164,7 @@ constexpr const char* graph = R"(graph:
         - {name: b, kind: npu}
       links:
         - {from: a, to: s, bandwidth: 1 GB/s, latency: 1 us}
-        - {from: s, to: b, bandwidth: 2 GB/s, latency: 1 us, cost: 3})";
+        - {from: s, to: b, bandwidth: 2 GB/s, cost: 3})";
 
 TEST_CASE("a graph is written out, NPUs in their order first") {
   const Topology topology(load_topology(graph).topology);
@@ -173,6 +173,8 @@ TEST_CASE("a graph is written out, NPUs in their order first") {
   CHECK(topology.node_name({2}) == "s");
   REQUIRE(topology.links().size() == 4);
   CHECK(topology.links()[2].cost == 3);
+  CHECK(topology.links()[0].latency == microseconds(1));
+  CHECK(topology.links()[3].latency == nanoseconds(500));  // of any link, where not given
   CHECK(topology.link_name(3) == "b -> s");
 }
 
