@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "network/routing_spec.h"
 #include "network/topology/topology.h"
@@ -10,7 +11,9 @@
 namespace orrery {
 
 struct SpreadLinks {
-  double links = 0;  // the mean over messages of NPU 0, of which a few are looked at
+  // Of messages of NPU 0 that cross each level last, the mean; a few of them are looked at.
+  std::vector<double> on_level;
+  double links = 0;  // the mean over all of these
   // NPUs of one leaf have one way to the core (routing/core_graph.h). As many as NPUs where each
   // has several.
   std::int32_t leaves = 0;

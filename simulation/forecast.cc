@@ -108,26 +108,33 @@ std::string remedy_for(const Forecast& forecast, const WorkAhead& ahead,
   return fmt::format("{}", fmt::join(clauses, "; "));
 }
 
-// Where messages take all shortest paths, each has a share on many links. Measured on fat trees of
-// 128 to 2,000 NPUs, 38 to 220 links a message, on the machine of docs/speed.md: to carry a message
-// takes 0.2 to 0.3 us for each link. Where some messages stand for all it takes 0.05 to 0.08, and
-// to compare those of all pairs 0.6 us for each pair, and 0.13 for each link between two leaves.
-double seconds_of_spread(const WorkAhead& ahead, const SpreadLinks& spread, std::int32_t ranks,
-                         bool is_folded) {
-  constexpr double compared = 0.62e-6, between = 0.13e-6, carried = 0.25e-6, for_many = 0.06e-6;
-  const double messages = static_cast<double>(ahead.messages);
-  if (!is_folded) return spread.links * carried * messages;
+// Where messages take all shortest paths, each has a share on many links. Measured on fat trees and
+// leaf-spines of 128 to 2,000 NPUs, 35 to 220 links a message, on the machine of docs/speed.md: to
+// find the links of a pair takes 0.05 us for each, and those of a message 0.005 more; 0.2 to 0.3
+// where the solver has to know all of them, because links fail or some ways are given. Where some
+// messages stand for all, to compare those of all pairs takes 0.6 us for each pair, and 0.13 for
+// each link between two leaves.
+double seconds_of_spread(const WorkAhead& ahead, const SpreadLinks& spread,
+                         const RoutingSpec& routing, std::int32_t ranks, bool is_folded) {
+  constexpr double compared = 0.62e-6, between = 0.13e-6, found = 0.05e-6;
+  const bool solves_all = !routing.faults.empty() || !routing.routes.empty();
+  const double of_message = solves_all && !is_folded ? 0.25e-6 : 0.005e-6;
   const double pairs = static_cast<double>(ahead.targets) * ranks;
+  double seconds = 0;
+  for (std::size_t level = 0; level < spread.on_level.size(); ++level) {
+    const double messages = static_cast<double>(ahead.messages_on[level]);
+    seconds += spread.on_level[level] * (of_message * messages + found * std::min(messages, pairs));
+  }
+  if (!is_folded) return seconds;
   const double leaves = static_cast<double>(spread.leaves);
-  return compared * pairs + between * spread.links * std::min(pairs, leaves * leaves) +
-         for_many * spread.links * messages;
+  return seconds + compared * pairs + between * spread.links * std::min(pairs, leaves * leaves);
 }
 
 Forecast forecast_of(const Experiment& experiment, const Topology& topology,
                      const JobRunner& runner, const WorkAhead& ahead) {
   const BackendTraits& traits = *find_backend(experiment.network.backend)->traits;
   // With the operations and the bookkeeping of its paths, on the machine of docs/speed.md.
-  constexpr double on_graphs = 2e-6;
+  constexpr double on_graphs = 1.2e-6;
   const bool slower = experiment.topology.graph != nullptr && traits.seconds_per_message > 0;
   const double of_message = slower ? on_graphs : traits.seconds_per_message;
   Forecast forecast{.unfolded_because = runner.unfolded_because(),
@@ -144,7 +151,8 @@ Forecast forecast_of(const Experiment& experiment, const Topology& topology,
   }
   if (slower && traits.shares_links)
     forecast.cpu_s += seconds_of_spread(ahead, spread_links(topology, experiment.network.routing),
-                                        topology.npu_count(), forecast.unfolded_because.empty());
+                                        experiment.network.routing, topology.npu_count(),
+                                        forecast.unfolded_because.empty());
   if (forecast.cpu_s >= kLongRun) forecast.remedy = remedy_for(forecast, ahead, experiment);
   return forecast;
 }

@@ -21,6 +21,10 @@ constexpr std::size_t most_known_uses = 1 << 20;   // 25 MB: on a fat tree a pat
 
 FlowPaths::FlowPaths(const Topology& topology, Router& router, bool searches)
     : topology_(topology), router_(router), searches_(searches) {
+  if (!topology.structural() && takes_all_paths(router.policy())) {
+    const std::size_t ends = router.ends_of_ways();
+    most_asked_ = ends * ends;
+  }
   if (!topology.structural() || router.policy() != RoutingPolicy::dimension_order) return;
   has_even_rings_ = std::ranges::any_of(topology.levels(), [](const LevelSpec& level) {
     return level.kind == LevelKind::ring && level.size > 2 && level.size % 2 == 0;
@@ -28,6 +32,7 @@ FlowPaths::FlowPaths(const Topology& topology, Router& router, bool searches)
 }
 
 bool FlowPaths::find(NodeId from, NodeId to, std::uint64_t number) {
+  if (!folded() && ++asked_ == most_asked_) compare_links();
   Path& path = place_of(from, to, number);
   last_ = &path;
   if (path.from == from && path.to == to && path.number == number) return true;
@@ -46,11 +51,20 @@ bool FlowPaths::find(NodeId from, NodeId to, std::uint64_t number) {
   else
     for (const LinkIndex link : path_) uses_.push_back({link});
   if (folded()) fold_uses();
-  known_uses_ -= path.uses.capacity();
+  known_uses_ -= path.uses.capacity() + path.limits.capacity();
   path.uses.assign(uses_.begin(), uses_.end());
-  known_uses_ += path.uses.capacity();
+  path.limits.clear();
+  if (!alike_.empty())
+    std::ranges::copy_if(uses_, std::back_inserter(path.limits),
+                         [this](const LinkUse& use) { return alike_[use.link] == use.link; });
+  known_uses_ += path.uses.capacity() + path.limits.capacity();
   if (&path != &drawn_) path.from = from, path.to = to, path.number = number;
   return true;
+}
+
+void FlowPaths::compare_links() {
+  alike_ = router_.alike_links();
+  forget();
 }
 
 // Where the path is if it is known, and where it goes if not.

@@ -22,6 +22,8 @@ class FlowPaths {
   // The path of message `number` between the two. False if there is none now. Until the next call:
   bool find(NodeId from, NodeId to, std::uint64_t number);
   std::span<const LinkUse> uses() const { return last_->uses; }
+  // Those that its rate depends on: of links that carry the same of every message, the first.
+  std::span<const LinkUse> limits() const { return alike_.empty() ? uses() : last_->limits; }
   Duration latency() const { return last_->latency; }
   Bandwidth narrowest() const { return last_->narrowest; }  // of the links of its first path
   // Its halves go both ways round a ring, and it is no faster than one of them would be alone.
@@ -30,7 +32,7 @@ class FlowPaths {
   // Links have failed or recovered: no path that was found before holds any more.
   void forget() {
     known_.clear();
-    known_uses_ = drawn_.uses.capacity();
+    known_uses_ = drawn_.uses.capacity() + drawn_.limits.capacity();
     last_ = &drawn_;
   }
 
@@ -44,12 +46,13 @@ class FlowPaths {
   struct Path {
     NodeId from{-1}, to{-1};
     std::uint64_t number = 0;
-    std::vector<LinkUse> uses;
+    std::vector<LinkUse> uses, limits;
     Duration latency;
     Bandwidth narrowest;
     bool both_ways = false;
   };
 
+  void compare_links();
   Path& place_of(NodeId from, NodeId to, std::uint64_t number);
   void measure(Path& path);
   void spray(NodeId from, NodeId to);
@@ -61,9 +64,13 @@ class FlowPaths {
   const Topology& topology_;
   Router& router_;
   bool searches_;
-  bool has_even_rings_ = false;    // on levels
-  LinkClasses classes_;            // if folded
-  std::int32_t multiplicity_ = 1;  // of representatives
+  bool has_even_rings_ = false;  // on levels
+  // Alike links are looked for when as many paths were asked for as that looks at, so that it never
+  // takes longer than the run. What flows until then knows all its links: they have no less room.
+  std::size_t asked_ = 0, most_asked_ = 0;  // 0: not looked for
+  std::vector<LinkIndex> alike_;            // Router::alike_links()
+  LinkClasses classes_;                     // if folded
+  std::int32_t multiplicity_ = 1;           // of representatives
   std::vector<LinkIndex> path_, scratch_;
   std::vector<LinkShare> shares_;
   std::vector<LinkUse> uses_;

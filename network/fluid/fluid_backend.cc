@@ -240,7 +240,7 @@ bool FluidBackend::begin(std::uint32_t slot) {
     const std::span<const LinkUse> uses = paths_.uses();
     carried_[slot] = {queue_.now(), {uses.begin(), uses.end()}};
   }
-  flight.flow = flows_.add({.path = paths_.uses(),
+  flight.flow = flows_.add({.path = paths_.limits(),
                             .size = static_cast<double>(flight.left.value),
                             .weight = heavier ? spec_.highest_weight : 1.0,
                             .limit = limit_of(flight),

@@ -9,6 +9,7 @@
 #include "core/base/check.h"
 #include "core/base/log.h"
 #include "core/units/unit_text.h"
+#include "network/routing/alike_links.h"
 #include "network/routing/flow_hash.h"
 #include "network/routing/level_routes.h"
 
@@ -77,6 +78,16 @@ std::optional<CommonEnds> Router::common_ends(NodeId from, NodeId to) {
   if (policy_ == RoutingPolicy::dimension_order) return std::nullopt;
   if (!spec_.routes.empty() && has_static_route(from, to)) return std::nullopt;
   return search().common_ends(from, to);
+}
+
+std::vector<LinkIndex> Router::alike_links() {
+  if (policy_ == RoutingPolicy::dimension_order || !spec_.routes.empty() || !spec_.faults.empty())
+    return {};
+  return find_alike_links(topology_, search());
+}
+
+std::size_t Router::ends_of_ways() {
+  return orrery::ends_of_ways(topology_, search().core()).size();
 }
 
 // For two between which no path was found now.

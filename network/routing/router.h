@@ -63,6 +63,11 @@ class Router {
     search().shares_between(exit, entry, shares);
   }
 
+  // As find_alike_links(), of flows of which shares() asks. Empty also where links fail, or ways
+  // are static or arithmetic.
+  std::vector<LinkIndex> alike_links();
+  std::size_t ends_of_ways();  // whose pairs that looks at
+
   // --- Where switches choose, packet by packet ---
 
   // At this node paths part: it is no stub (core_graph.h).

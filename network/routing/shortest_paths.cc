@@ -371,6 +371,10 @@ std::optional<CommonEnds> ShortestPaths::common_ends(NodeId from, NodeId to) {
   return ends;
 }
 
+bool ShortestPaths::joined(CoreNode exit, CoreNode entry) {
+  return field(entry).distance[exit] != unreachable;
+}
+
 void ShortestPaths::shares_between(CoreNode exit, CoreNode entry, std::vector<LinkShare>& shares) {
   const auto first = static_cast<std::ptrdiff_t>(shares.size());
   inflow_[exit] = 1;

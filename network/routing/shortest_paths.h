@@ -67,7 +67,8 @@ class ShortestPaths {
   void shares(NodeId from, NodeId to, std::vector<LinkShare>& shares);
   // Nothing where ways part before the core, come together behind it, or go past it.
   std::optional<CommonEnds> common_ends(NodeId from, NodeId to);
-  // shares() of a flow between two nodes of the core.
+  bool joined(CoreNode exit, CoreNode entry);
+  // shares() of a flow between two nodes of the core. REQUIRES: joined().
   void shares_between(CoreNode exit, CoreNode entry, std::vector<LinkShare>& shares);
   std::vector<Entrance> entrances(NodeId to);
   // The first links of all shortest ways from a node of the core, in the order of the edges there.

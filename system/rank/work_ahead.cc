@@ -40,24 +40,31 @@ Sends sends_of_rank_0(const Plan& plan) {
 class Sum {
  public:
   Sum(const Topology& topology, CollectiveRecipes& recipes)
-      : topology_(topology), recipes_(recipes), bytes_(topology.levels().size()) {}
+      : topology_(topology),
+        recipes_(recipes),
+        messages_(topology.levels().size()),
+        bytes_(topology.levels().size()) {}
 
   // Of a program that so many ranks have, of which this is one.
   void add(const Operation& operation, Rank rank, bool names_distances, std::int64_t ranks) {
     if (const auto* send = std::get_if<SendCall>(&operation.what)) {
       sent_ += ranks;
-      const Rank to = names_distances ? rank + send->to : send->to;
-      bytes_[outermost_level(rank, to)] += TotalBytes(send->size) * ranks;
+      const std::size_t level = outermost_level(rank, names_distances ? rank + send->to : send->to);
+      messages_[level] += ranks;
+      bytes_[level] += TotalBytes(send->size) * ranks;
     }
     if (const auto* call = std::get_if<CollectiveCall>(&operation.what)) {
       Calls& calls = calls_of(*call);
       calls.messages += calls.of_one * ranks;
-      for (const auto& [level, bytes] : calls.bytes) bytes_[level] += bytes * ranks;
+      for (const OnLevel& phase : calls.phases) {
+        messages_[phase.level] += phase.messages * ranks;
+        bytes_[phase.level] += phase.bytes * ranks;
+      }
     }
   }
 
   WorkAhead total() const {
-    WorkAhead sum{.messages = sent_, .bytes = bytes_, .calls = {}};
+    WorkAhead sum{.messages = sent_, .messages_on = messages_, .bytes = bytes_, .calls = {}};
     for (const auto& [plan, sends] : sends_) sum.targets += sends.targets;
     for (const auto& [key, calls] : calls_) {
       sum.messages += calls.messages;
@@ -67,9 +74,14 @@ class Sum {
   }
 
  private:
+  struct OnLevel {
+    std::size_t level;
+    std::int64_t messages;
+    TotalBytes bytes;
+  };
   struct Calls {
     std::int64_t of_one = 0, messages = 0;
-    std::vector<std::pair<std::size_t, TotalBytes>> bytes;  // of one, on a level
+    std::vector<OnLevel> phases;  // of one
     std::int32_t chunks = 0;
     std::string algorithm;
   };
@@ -101,8 +113,9 @@ class Sum {
       calls.of_one += known->second.messages * calls.chunks;
       std::int64_t parts = plan.pieces();
       for (const int d : phase.phase.scattered) parts *= recipe.layout->dimensions[d].size;
-      calls.bytes.emplace_back(phase.dimension.level,
-                               TotalBytes(equal_part(call.size, parts)) * known->second.pieces);
+      calls.phases.push_back({static_cast<std::size_t>(phase.dimension.level),
+                              known->second.messages * calls.chunks,
+                              TotalBytes(equal_part(call.size, parts)) * known->second.pieces});
       if (calls.algorithm.find(phase.algorithm->name) == std::string::npos)
         calls.algorithm += (calls.algorithm.empty() ? "" : "+") + phase.algorithm->name;
     }
@@ -111,7 +124,8 @@ class Sum {
   const Topology& topology_;
   CollectiveRecipes& recipes_;
   std::int64_t sent_ = 0;
-  std::vector<TotalBytes> bytes_;  // of each level
+  std::vector<std::int64_t> messages_;  // of each level
+  std::vector<TotalBytes> bytes_;       // of each level
   std::map<WorkAhead::Key, Calls> calls_;
   std::map<const Plan*, Sends> sends_;
 };
@@ -134,8 +148,11 @@ const std::pair<const WorkAhead::Key, WorkAhead::Calls>* WorkAhead::most() const
 
 void WorkAhead::grow(const WorkAhead& last, const WorkAhead& before, std::int64_t times) {
   messages = grown(messages, last.messages - before.messages, times);
-  for (std::size_t level = 0; level < bytes.size(); ++level)
+  for (std::size_t level = 0; level < bytes.size(); ++level) {
+    messages_on[level] =
+        grown(messages_on[level], last.messages_on[level] - before.messages_on[level], times);
     bytes[level] += (last.bytes[level] - before.bytes[level]) * times;
+  }
   for (const auto& [key, of_last] : last.calls) {
     const auto found = before.calls.find(key);
     const std::int64_t already = found == before.calls.end() ? 0 : found->second.messages;

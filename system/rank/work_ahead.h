@@ -28,8 +28,10 @@ struct WorkAhead {
   // Of collectives what a rank at position 0 sends, times the ranks: about as many of plans that
   // give ranks different roles. 0 if what the ranks do is not known beforehand.
   std::int64_t messages = 0;
-  std::vector<TotalBytes> bytes;  // theirs, on each level of the topology that they cross last
-  std::int64_t targets = 0;       // of collectives, whom a rank sends to: of each plan its own
+  // On each level of the topology those that cross it last, and their bytes.
+  std::vector<std::int64_t> messages_on;
+  std::vector<TotalBytes> bytes;
+  std::int64_t targets = 0;  // of collectives, whom a rank sends to: of each plan its own
   std::map<Key, Calls> calls;
 
   // Those that send most of the messages; none if no call sends any.

@@ -68,10 +68,11 @@ TEST_CASE("the forecast of a long run says what would shorten it") {
 
 // A message to another pod of a fat tree of radix 8 is on the ways to 4 switches of its pod and on
 // to 16 of the core, and down again: 2 (4 + 16) links, and those of both NPUs: 42. In its pod it is
-// 10, at its leaf 2. Of every second NPU after NPU 0 two are at its leaf, six in its pod, 56
-// beyond: (2 x 2 + 6 x 10 + 56 x 42) / 64 = 37.75. To find out who stands for whom the ways of 128
-// x 127 pairs are compared, 0.62 us for each, and those between 32 leaves, 0.13 us for each link:
-// 15.1 ms. An eighth of the messages is simulated, 2,032 of 2 us and 0.06 for each link: 8.7 ms.
+// 10, at its leaf 2. Of the NPUs after NPU 0 three are at its leaf, 12 in its pod, 112 beyond: (3 x
+// 2 + 12 x 10 + 112 x 42) / 127 = 38.03. To find out who stands for whom the ways of 128 x 127
+// pairs are compared, 0.62 us for each, and those between 32 leaves, 0.13 us for each link: 15.1
+// ms. An eighth of the messages is simulated, 2,032 of 1.2 us; all of them count as those that go
+// farthest, 0.05 us for each link that is found and 0.005 for each that is counted: 7.1 ms.
 TEST_CASE("a forecast counts the paths that are compared where messages take all of them") {
   const std::string file = build_folder() + "/forecast_test.yaml";
   std::ofstream(file) << "platform: {topology: {fat_tree: {radix: 8, bandwidth: 100 Gb/s}}}\n"
@@ -80,12 +81,30 @@ TEST_CASE("a forecast counts the paths that are compared where messages take all
                          "workload: {program: [{operations: [{all_to_all: 16 MB}]}]}\n";
   const Experiment experiment = load_experiment(file, {});
   const auto spread = spread_links(Topology(experiment.topology), experiment.network.routing);
-  CHECK(spread.links == Approx(37.75));
+  CHECK(spread.on_level == std::vector<double>{2, 10, 42});
+  CHECK(spread.links == Approx(4'830.0 / 127));
   CHECK(spread.leaves == 32);
   const Forecast forecast = forecast_of(experiment);
   CHECK(forecast.messages == 16 * 127);
-  CHECK(forecast.cpu_s ==
-        Approx(128 * 127 * 0.62e-6 + 32 * 32 * 37.75 * 0.13e-6 + 2032 * (2e-6 + 37.75 * 0.06e-6)));
+  CHECK(forecast.cpu_s == Approx(128 * 127 * 0.62e-6 + 32 * 32 * (4'830.0 / 127) * 0.13e-6 +
+                                 2032 * (1.2e-6 + 42 * 0.055e-6)));
+}
+
+// The same with start times of their own, so that nobody stands for others: 128 x 127 messages, and
+// no ways are compared. Among the four of a leaf, each sends three messages of two links.
+TEST_CASE("a forecast counts the links of the level that messages cross") {
+  const std::string file = build_folder() + "/forecast_test.yaml";
+  const auto cpu_seconds = [&](const char* collective) {
+    std::ofstream(file) << "platform: {topology: {fat_tree: {radix: 8, bandwidth: 100 Gb/s}}}\n"
+                           "network: {backend: fluid}\n"
+                           "system: {algorithms: direct, chunks: 1}\n"
+                           "workload: {skew: 1 us, program: [{operations: [{"
+                        << collective << "}]}]}\n";
+    return forecast_of(load_experiment(file, {})).cpu_s;
+  };
+  CHECK(cpu_seconds("all_to_all: 16 MB") == Approx(128 * 127 * (1.2e-6 + 42 * 0.055e-6)));
+  CHECK(cpu_seconds("all_to_all: 16 MB, over: {count: 4}") ==
+        Approx(128 * 3 * (1.2e-6 + 2 * 0.055e-6)));
 }
 
 // Looked at are two iterations. 2,000,000 of them, written down, would take 4 GB.

@@ -7,6 +7,7 @@
 #include "network/fluid/group_clocks.h"
 #include "network/no_route.h"
 #include "tests/network/network_under_test.h"
+#include "tests/network/routing/small_graphs.h"
 
 namespace orrery {
 namespace {
@@ -306,6 +307,37 @@ Fault fault(Duration at, LinkIndex link, LinkCondition condition) {
   result.link = link;
   result.condition = condition;
   return result;
+}
+
+// Two leaves of four hosts, joined by two spines: 2 GB/s for what crosses. Four messages of 1,000 B
+// have 0.5 GB/s each, and 500 B left at 1,000, when four more come: 0.25 GB/s each. The first four
+// end at 3,000, when 500 B of the others are left, which have 0.5 GB/s again: 4,000. After four
+// paths, links that carry the same are known (both of a leaf), so the solver has messages with all
+// their links and messages with one of each two.
+TEST_CASE("messages share links that carry the same as they share one") {
+  NetworkSpec spec;
+  spec.routing.policy = RoutingPolicy::ecmp_expected;
+  test::NetworkUnderTest fabric("fluid", test::two_tiers(2, 4, 2), spec);
+  std::vector<std::size_t> first, second;
+  for (std::int32_t host = 0; host < 4; ++host) first.push_back(fabric.send(host, 4 + host, 1'000));
+  fabric.queue.schedule(nanoseconds(1'000), [&] {
+    for (std::int32_t host = 0; host < 4; ++host)
+      second.push_back(fabric.send(host, 4 + (host + 1) % 4, 1'000));
+  });
+  fabric.queue.run();
+  for (const std::size_t message : first)
+    CHECK(fabric.delivered(message) == nanoseconds(3'000) + kLink * 4);
+  for (const std::size_t message : second)
+    CHECK(fabric.delivered(message) == nanoseconds(4'000) + kLink * 4);
+  // Half of 8,000 B each, and held back by them: the first of two alike links stands for both.
+  const NetworkStatistics statistics = fabric.network->statistics();
+  std::int64_t held_back = 0;
+  for (std::size_t link = 16; link < statistics.links.size(); ++link) {
+    const std::int64_t carried = statistics.links[link].narrow().value;
+    CHECK((carried == 4'000 || carried == 0));
+    held_back += statistics.limited[0].at(link).narrow().value;
+  }
+  CHECK(held_back == 8'000);
 }
 
 // 500 B have gone when the link fails. The rest takes the other way round from 600 on: 500 ns on
