@@ -132,14 +132,6 @@ bool chooses_file(const std::vector<std::string>& steps) {
 
 }  // namespace
 
-std::string resolved_path(const YamlNode& value) {
-  const Source& source = *value.place.source;
-  const bool is_stream = source.name == "/dev/stdin" || source.name.starts_with("/dev/fd/");
-  if (!source.is_file || is_stream) return value.text;
-  const auto directory = std::filesystem::path(source.name).parent_path();
-  return (directory / value.text).lexically_normal().string();
-}
-
 std::optional<YamlNode> InputFiles::load(const std::string& path,
                                          const std::vector<Override>& overrides) {
   std::optional<YamlNode> root = read(path, "");

@@ -9,6 +9,7 @@
 
 #include "formats/input/input_texts.h"
 #include "formats/yaml/problems.h"
+#include "formats/yaml/resolved_path.h"
 #include "formats/yaml/yaml_node.h"
 #include "frontends/yaml/load_experiment.h"
 
@@ -61,9 +62,5 @@ class InputFiles {
   ProtocolsInForce protocols_;
   std::string network_chosen_;
 };
-
-// The path of a file that a value names: relative to the file that the value stands in, or to the
-// working directory when it comes from the command line or from /dev/stdin or /dev/fd/N.
-std::string resolved_path(const YamlNode& value);
 
 }  // namespace orrery::yaml

@@ -14,6 +14,7 @@
 
 #include "core/base/config_error.h"
 #include "formats/yaml/problems.h"
+#include "formats/yaml/write_yaml.h"
 #include "frontends/yaml/describe_experiment.h"
 #include "frontends/yaml/describe_search.h"
 #include "frontends/yaml/describe_training.h"
@@ -22,7 +23,6 @@
 #include "frontends/yaml/open_parallelism.h"
 #include "frontends/yaml/reader.h"
 #include "frontends/yaml/scalar_types.h"
-#include "frontends/yaml/write_yaml.h"
 #include "simulation/backend_choice.h"
 #include "simulation/search/chosen_parallelism.h"
 #include "workload/assumed_batch.h"

@@ -1,9 +1,9 @@
-#include "frontends/yaml/write_yaml.h"
+#include "formats/yaml/write_yaml.h"
 
 #include <algorithm>
 #include <filesystem>
 
-#include "frontends/yaml/input_files.h"
+#include "formats/yaml/resolved_path.h"
 
 namespace orrery::yaml {
 
