@@ -281,6 +281,22 @@ std::unique_ptr<SearchedFile> read_searched_file(const std::string& path,
   return file;
 }
 
+// The sizes of a torus that may be numbered in another order: nothing in the file speaks of its
+// dimensions one by one, or of its NPUs. Nullptr if there is none.
+YamlNode* sizes_of_open_torus(YamlNode& root) {
+  YamlNode* platform = root.find("platform");
+  YamlNode* topology = platform != nullptr ? platform->find("topology") : nullptr;
+  YamlNode* torus = topology != nullptr ? topology->find("torus") : nullptr;
+  const YamlNode* network = root.find("network");
+  const auto names_places = [](const YamlNode& key) {
+    return key.key == "faults" || key.key == "routing" || key.key == "slow";
+  };
+  if (torus == nullptr || platform->find("ranks") != nullptr || root.find("system") != nullptr ||
+      (network != nullptr && std::ranges::any_of(network->children, names_places)))
+    return nullptr;
+  return torus->find("sizes");
+}
+
 // Adds what choose_parallelism() chooses to a workload.training that does not say it.
 std::string divide(YamlNode& root, InputTexts& texts, const Source& chosen) {
   YamlNode* workload = root.find("workload");
@@ -306,9 +322,13 @@ std::string divide(YamlNode& root, InputTexts& texts, const Source& chosen) {
   FixedParallelism fixed;
   if (training->find("micro_batch") != nullptr) fixed.micro_batch = file.written.micro_batch;
   if (training->find("recompute") != nullptr) fixed.recompute = file.written.recompute;
+  YamlNode* sizes = sizes_of_open_torus(root);
+  fixed.torus_is_fixed = sizes == nullptr || sizes->kind != NodeKind::list;
   const TrainingVariants variants(std::move(file.experiment), file.given);
   const auto found = choose_parallelism(variants, fixed);
   if (!found) return "";
+  for (std::size_t i = 0; i < found->torus.size(); ++i)
+    sizes->children[i].text = std::to_string(found->torus[i]);
   for (YamlNode& key : training_node(file, variants, found->choice).children)
     if (training->find(key.key) == nullptr) {
       key.place = key.key_place = {&chosen, 0, 0};

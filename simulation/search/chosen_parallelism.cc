@@ -1,6 +1,7 @@
 #include "simulation/search/chosen_parallelism.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -61,17 +62,73 @@ std::vector<Room> rooms_of(const Experiment& experiment) {
   return rooms;
 }
 
-TrainingVariants with_room(const TrainingVariants& variants, const Room& room) {
-  Experiment experiment = variants.written();
-  experiment.npu.reserve = room.reserve;
-  return {std::move(experiment), variants.given()};
+TrainingVariants with_room(const TrainingVariants& variants, Experiment platform,
+                           const Room& room) {
+  platform.npu.reserve = room.reserve;
+  return {std::move(platform), variants.given()};
+}
+
+std::vector<std::int32_t> sizes_of(const TopologySpec& topology) {
+  std::vector<std::int32_t> sizes;
+  for (const LevelSpec& level : topology.levels) sizes.push_back(level.size);
+  return sizes;
+}
+
+// The platform as it is written, and then with another of its dimensions first for each size, if
+// they are alike but for their sizes.
+std::vector<Experiment> turned(const Experiment& written) {
+  const auto is_like = [&](const LevelSpec& level) {
+    const LevelSpec& first = written.topology.levels.front();
+    return level.kind == first.kind && level.bandwidth == first.bandwidth &&
+           level.latency == first.latency && level.scope == first.scope;
+  };
+  std::vector<Experiment> platforms{written};
+  if (!std::ranges::all_of(written.topology.levels, is_like)) return platforms;
+  const std::vector<std::int32_t> sizes = sizes_of(written.topology);
+  for (auto size = sizes.begin() + 1; size != sizes.end(); ++size) {
+    if (std::find(sizes.begin(), size, *size) != size) continue;
+    std::vector<std::int32_t> order(sizes);
+    std::rotate(order.begin(), order.begin() + (size - sizes.begin()),
+                order.begin() + (size - sizes.begin()) + 1);
+    Experiment& platform = platforms.emplace_back(written);
+    for (std::size_t i = 0; i < order.size(); ++i) platform.topology.levels[i].size = order[i];
+  }
+  return platforms;
+}
+
+// The fastest of all platforms, the first of equally fast ones.
+std::optional<ChosenParallelism> choose_fastest(const TrainingVariants& variants,
+                                                const std::vector<Experiment>& platforms,
+                                                const SearchSpec& space, const Room& room) {
+  std::optional<SearchRow> best;
+  std::vector<std::int32_t> torus;
+  std::size_t estimates = 0;
+  for (const Experiment& platform : platforms) {
+    const TrainingVariants roomy = with_room(variants, platform, room);
+    FittingChoices found = even_ones_of(fitting_choices(roomy, space, 1), platform.topology);
+    estimates += found.fitting.size();
+    const auto fastest = fastest_choice(roomy, found.fitting);
+    if (!fastest) continue;
+    found.fitting = {*fastest};
+    SearchRow row = estimate_choices(roomy, std::move(found), 1).rows.front();
+    if (best && best->estimate <= row.estimate) continue;
+    best = std::move(row);
+    torus = sizes_of(platform.topology);
+  }
+  if (!best) return std::nullopt;
+  if (torus == sizes_of(platforms.front().topology)) torus.clear();
+  const std::string order = torus.empty() ? "" : fmt::format(" along {}", fmt::join(torus, "x"));
+  return ChosenParallelism{best->found.choice, torus,
+                           fmt::format("{}{}, best of {} estimates{}",
+                                       text_of(best->found.choice, best->found.training.data),
+                                       order, estimates, room.text)};
 }
 
 std::optional<ChosenParallelism> choose_least(const TrainingVariants& variants) {
   const auto least = least_memory(variants);
   if (!least) return std::nullopt;
-  return ChosenParallelism{least->choice,
-                           text_of(least->choice, least->training.data) + ", least memory"};
+  return ChosenParallelism{
+      least->choice, {}, text_of(least->choice, least->training.data) + ", least memory"};
 }
 
 }  // namespace
@@ -86,15 +143,10 @@ std::optional<ChosenParallelism> choose_parallelism(const TrainingVariants& vari
   space.micro_batch = micro_batches(largest_micro_batch(variants.model().sequence));
   if (fixed.micro_batch) space.micro_batch = {*fixed.micro_batch};
   if (fixed.recompute) space.recompute = {*fixed.recompute};
-  for (const Room& room : rooms_of(variants.written())) {
-    const TrainingVariants roomy = with_room(variants, room);
-    const auto fitting =
-        even_ones_of(fitting_choices(roomy, space, 1), roomy.written().topology).fitting;
-    if (const auto best = fastest_choice(roomy, fitting))
-      return ChosenParallelism{best->choice, fmt::format("{}, best of {} estimates{}",
-                                                         text_of(best->choice, best->training.data),
-                                                         fitting.size(), room.text)};
-  }
+  const std::vector<Experiment> platforms =
+      fixed.torus_is_fixed ? std::vector{variants.written()} : turned(variants.written());
+  for (const Room& room : rooms_of(variants.written()))
+    if (auto chosen = choose_fastest(variants, platforms, space, room)) return chosen;
   return choose_least(variants);
 }
 

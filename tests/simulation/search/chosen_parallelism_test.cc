@@ -223,3 +223,32 @@ TEST_CASE("each of several jobs gets a batch and a parallelism of its own") {
              StartsWith("a: ") && Contains("; b: ") &&
                  EndsWith("batch 4 ASSUMED; each as if it were alone"));
 }
+
+// On a ring of four, a group of four sends both ways; on a ring of 16 it is a line, whose links
+// carry twice as much each way. So a group of four goes along the dimension of four, wherever the
+// file has it, as frameworks lay the axis of a mesh along it. Where the file speaks of the
+// dimensions one by one, or of the parallelism, ranks go as it says.
+TEST_CASE("ranks go first along the dimension of a torus that suits what is chosen") {
+  const auto on = [](const std::string& sizes, const std::string& more = "") {
+    return loaded({}, "platform: {npu: tpu-v5p, torus: " + sizes +
+                          "}\nworkload: {model: llama-3-70b" + more + "\n");
+  };
+  const auto sizes_of = [](const Experiment& experiment) {
+    std::vector<std::int32_t> sizes;
+    for (const LevelSpec& level : experiment.topology.levels) sizes.push_back(level.size);
+    return sizes;
+  };
+  const Experiment turned = on("16x4", "}"), as_is = on("4x16", "}");
+  CHECK(sizes_of(turned) == std::vector<std::int32_t>{4, 16});
+  CHECK(sizes_of(as_is) == std::vector<std::int32_t>{4, 16});
+  CHECK(workload_of(turned).training.tensor == 4);
+  CHECK_THAT(turned.parallelism_chosen, StartsWith("tp4 pp1 dp16 mb1 zero3 along 4x16, best of "));
+  CHECK_THAT(as_is.parallelism_chosen, StartsWith("tp4 pp1 dp16 mb1 zero3, best of "));
+  const RunResult of_turned = simulate(turned), of_as_is = simulate(as_is);
+  CHECK(of_turned.finish == of_as_is.finish);
+  for (const char* more : {"}\nsystem: {chunks: 4}", "}\nnetwork: {routing: {policy: spray}}",
+                           ", training: {tensor: 4, global_batch: 512}}"})
+    CHECK(sizes_of(on("16x4", more)) == std::vector<std::int32_t>{16, 4});
+  CHECK(sizes_of(on("{sizes: [16, 4], bandwidth: [90 GB/s, 80 GB/s]}", "}")) ==
+        std::vector<std::int32_t>{16, 4});
+}
