@@ -8,6 +8,14 @@
 
 namespace orrery {
 
+bool divides_messages(const Topology& topology, const RoutingSpec& routing) {
+  Router router(topology, routing.of_flows(topology.structural()));
+  if (!takes_all_paths(router.policy())) return false;
+  std::vector<LinkShare> shares;
+  router.shares(NodeId{0}, NodeId{topology.npu_count() - 1}, shares);
+  return std::ranges::any_of(shares, [](const LinkShare& share) { return share.fraction < 1; });
+}
+
 SpreadLinks spread_links(const Topology& topology, const RoutingSpec& routing) {
   constexpr std::int32_t at_most = 16;  // of a level: a field of distances for each
   if (topology.structural()) return {};

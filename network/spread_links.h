@@ -19,6 +19,9 @@ struct SpreadLinks {
   std::int32_t leaves = 0;
 };
 
+// Whether messages from the first NPU to the last one divide over several paths.
+bool divides_messages(const Topology& topology, const RoutingSpec& routing);
+
 // None where each message takes one path.
 SpreadLinks spread_links(const Topology& topology, const RoutingSpec& routing);
 

@@ -166,7 +166,7 @@ Experiment load_cluster(const std::string& platform, const std::vector<Override>
   std::optional<yaml::YamlNode> root = files.load(path, overrides);
   Experiment experiment;
   if (root) {
-    std::erase_if(root->children, [](const auto& child) { return child.key == "workload"; });
+    for (const char* use : {"workload", "traffic"}) yaml::taken(*root, use);
     experiment.name = name_of_file(path);
     yaml::Reader reader(problems, texts, experiment.resolved, *root, root->place, "");
     yaml::describe_cluster(reader, experiment, ranks);

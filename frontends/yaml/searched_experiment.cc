@@ -113,9 +113,6 @@ void describe_searched_training(Reader& workload, SearchedFile& file,
   chosen.optional("chunks", file.written.chunks, "", above_zero);
   chosen.optional("micro_batch", file.written.micro_batch, "", above_zero);
   chosen.optional("recompute", file.written.recompute, "");
-  if (!chosen.given("global_batch"))
-    return workload.wrong("training", "the key \"global_batch\" is missing",
-                          "say how many samples an iteration has");
   std::erase_if(file.training.children, [](const YamlNode& child) {
     return std::ranges::find(chosen_keys, child.key) != chosen_keys.end();
   });

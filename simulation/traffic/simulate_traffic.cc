@@ -12,6 +12,7 @@
 #include "core/units/unit_text.h"
 #include "network/backends.h"
 #include "network/network_error.h"
+#include "network/spread_links.h"
 #include "simulation/packet_cost.h"
 #include "simulation/problems.h"
 #include "simulation/result/network_notices.h"
@@ -109,7 +110,8 @@ bool has_fabric(const Topology& topology) {
 void note_network(TrafficResult& result, const NetworkBackend& backend, const Topology& topology,
                   const NetworkSpec& spec) {
   const std::span<const std::string> unused = backend.unused_settings();
-  if (!find_backend(spec.backend)->traits->shares_links && has_fabric(topology))
+  const BackendTraits& traits = *find_backend(spec.backend)->traits;
+  if (!traits.shares_links && has_fabric(topology))
     result.ignored.emplace_back("contention inside the fabric: flows meet at ports of NPUs only");
   result.ignored.insert(result.ignored.end(), unused.begin(), unused.end());
   if (!spec.transport.watched.empty())
@@ -117,6 +119,11 @@ void note_network(TrafficResult& result, const NetworkBackend& backend, const To
   if (!spec.captures.empty())
     result.ignored.emplace_back("network.transport.capture: captures of links are orrery run's");
   result.notices = backend.notices();
+  if (traits.has_flows && traits.shares_links && spec.routing.policy == RoutingPolicy::automatic &&
+      divides_messages(topology, spec.routing))
+    result.notices.emplace_back(
+        "flows take all shortest paths at once, so none collide: network.routing: {policy: ecmp} "
+        "draws one for each pair");
   const auto add = [&](const std::vector<std::string>& more) {
     result.notices.insert(result.notices.end(), more.begin(), more.end());
   };
