@@ -74,6 +74,7 @@ struct Walk {
   std::int64_t messages = 0;  // of all ranks, if they send as many as this one
   Duration time;              // of its stages one after the other
   Duration busiest;           // of its ports in one phase: the next chunk follows after it
+  Duration carried;           // of its ports in all phases: what many chunks take each
 };
 
 // Position n of a plan over n ranks is their switch, which has no memory to copy from.
@@ -101,6 +102,9 @@ class Walker {
       add(phase, part);
     }
     walk_.messages *= topology_.npu_count();
+    walk_.carried = walk_.busiest;
+    if (orders.size() == 1)  // else chunks put their first phases on other ports
+      for (const auto& [port, busy] : at_ports_) walk_.carried = std::max(walk_.carried, busy);
     return walk_;
   }
 
@@ -148,6 +152,8 @@ class Walker {
           if (stage.last) break;
         }
       for (const auto& [port, busy] : at_ports) one.busiest = std::max(one.busiest, busy);
+      if (position == 0)
+        for (const auto& [port, busy] : at_ports) at_ports_[port] += busy;
       return one;
     };
     // All do the same, but where there is a root: it may send nothing, and its neighbours most.
@@ -155,8 +161,10 @@ class Walker {
     if (has_root(phase.kind))
       for (const Position position : {std::min(1, size - 1), size / 2, size - 1}) {
         const Walk one = walk_of(position);
-        most = {std::max(most.messages, one.messages), std::max(most.time, one.time),
-                std::max(most.busiest, one.busiest)};
+        most = {std::max(most.messages, one.messages),
+                std::max(most.time, one.time),
+                std::max(most.busiest, one.busiest),
+                {}};
       }
     walk_.messages += most.messages;
     walk_.time += std::max(most.time, most.busiest);  // the first lane, or the port that all use
@@ -167,6 +175,7 @@ class Walker {
   const SystemSpec& system_;
   const CollectiveSpec& candidate_;
   Walk walk_;
+  std::map<std::pair<int, std::int32_t>, Duration> at_ports_;  // of position 0, in all phases
 };
 
 }  // namespace
@@ -232,14 +241,16 @@ Duration time_within_clock(const std::vector<LevelSpec>& group, const SystemSpec
   call.kind = kind;
   call.size = size;
   const Duration bound = bandwidth_bound(call, candidate, system.minimum_chunk, family, topology);
-  if (walk.messages * 2 > kMostMessages)
-    return std::max(bound, walk.time + walk.busiest * (chunks - 1));
+  if (walk.messages * 3 > kMostMessages)
+    return std::max(bound, walk.time + walk.carried * (chunks - 1));
+  // The second chunk also fills the time in which the first one is on other levels; the third one
+  // takes what each of the others does, and no less than what ports carry of it.
   CollectiveSpec few = candidate;
-  few.chunks = 1;
-  const Duration one = simulated_time(topology, system, few, kind, chunk);
   few.chunks = 2;
   const Duration two = simulated_time(topology, system, few, kind, chunk * 2);
-  return std::max(bound, one + (two - one) * (chunks - 1));
+  few.chunks = 3;
+  const Duration three = simulated_time(topology, system, few, kind, chunk * 3);
+  return std::max(bound, two + std::max(three - two, walk.carried) * (chunks - 2));
 }
 
 }  // namespace

@@ -3,10 +3,11 @@
 // The group is taken out of its platform: a topology of its levels only, on the analytical backend,
 // all ranks calling at once, with the endpoints, limits and chunks of the system. Up to
 // kMostMessages messages this is the simulation itself and therefore exact, alone, on that backend.
-// Beyond that, where one chunk and two still can be simulated, the others are taken to follow
-// as the second does the first, T(k) = T(1) + (k-1) (T(2) - T(1)); and beyond that a rank's stages
-// are added up, latency and bytes, as if its partners were always ready, the other chunks following
-// at the rate of its bytes. Both are at least the bandwidth bound.
+// Beyond that, where three chunks still can be simulated, the others are taken to follow as the
+// third does the second, T(k) = T(2) + (k-2) (T(3) - T(2)): the second one also fills the time in
+// which the first is on other levels. Beyond that a rank's stages are added up, latency and bytes,
+// as if its partners were always ready. Further chunks follow no faster than the busiest port of a
+// rank carries them, and neither is less than the bandwidth bound.
 #pragma once
 
 #include <vector>
