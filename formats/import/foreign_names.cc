@@ -27,7 +27,7 @@ namespace {
 
 #define KIND                                                                                  \
   "write the shape itself: platform.topology: {fat_tree: {...}}, {torus: {...}} or {levels: " \
-  "[{kind: ring, ...}]}"
+  "[{kind: ring, ...}]}; of routes, write network.routing.policy"
 
 #define NPUS_OF_SERVER                                                                           \
   "write platform.server with how many it has: platform: {nodes: 16, npu: h100, server: {npus: " \
@@ -49,7 +49,7 @@ constexpr ForeignName names[] = {
     {"oversubscription_ratio",
      "write platform.topology.leaf_spine.oversubscription, or that of fat_tree"},
     {"tcp", "write network.transport: tcp, or network.transport: {kind: tcp, window: 0.5 MB}"},
-    {"roce", "write network.transport: roce, or network.transport: {kind: roce, mtu: 4 kB}"},
+    {"roce", "write network.transport: roce, or network.transport: {kind: roce, payload: 4 kB}"},
     {"dcqcn", "write network.transport: {kind: roce, congestion_control: dcqcn}"},
     {"hpcc", "write network.transport: {kind: roce, congestion_control: hpcc}"},
     {"timely", "write network.transport: {kind: roce, congestion_control: timely}"},

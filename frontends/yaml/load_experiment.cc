@@ -65,6 +65,7 @@ void choose_open_values(TrafficExperiment& loaded) {
     network.backend = setting_of_packets(network).empty() ? "fluid" : "packet";
     choose("network.backend", network.backend);
   }
+  mark_idle_settings(network, &loaded.experiment.topology);
   choose_open_recovery(loaded.experiment);
   FlowsSpec& flows = loaded.traffic.flows;
   const bool open_length = !flows.length, open_warm_up = !flows.warm_up;

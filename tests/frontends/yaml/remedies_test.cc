@@ -8,6 +8,7 @@
 
 #include "core/base/config_error.h"
 #include "frontends/yaml/load_experiment.h"
+#include "frontends/yaml/load_traffic.h"
 #include "frontends/yaml/searched_experiment.h"
 #include "tests/paths.h"
 
@@ -95,6 +96,26 @@ TEST_CASE("the platform of a file with flows can be looked at") {
                                                   "traffic: {flows: {pattern: permutation}}\n"),
                                           {});
   CHECK(Topology(cluster.topology).npu_count() == 32);
+}
+
+// The backend is chosen after the file is read, and only then is it known whose keys have no
+// effect.
+TEST_CASE("keys of TCP are idle beside flows over RoCE") {
+  const auto needs_of = [](const std::string& transport) {
+    const TrafficExperiment loaded =
+        load_traffic(written("remedies_test_idle.yaml",
+                             "platform: {nodes: 4, server: hgx-h100}\n"
+                             "network: {transport: {kind: " +
+                                 transport +
+                                 ", mtu: 1500 B}}\n"
+                                 "traffic: {flows: {sizes: 1 MB, load: 0.3}}\n"),
+                     {});
+    for (const GivenSetting& setting : loaded.experiment.network.given)
+      if (setting.path == "network.transport.mtu") return setting.needs;
+    return std::string("not given");
+  };
+  CHECK(needs_of("roce") == "network.transport.kind: tcp");
+  CHECK(needs_of("tcp").empty());
 }
 
 }  // namespace
