@@ -173,6 +173,14 @@ TEST_CASE("the loss in one kernel is named where it gains more than larger micro
   part.bound_by = BoundBy::memory_bandwidth;
   CHECK_THAT(knob_of(part, experiment, 1, {}),
              StartsWith("training.fused_cross_entropy: true, or more memory bandwidth"));
+  // Beside three times as many layers it gains less than a tenth of such a part: it comes second.
+  Experiment other = experiment;
+  auto& many = std::get<TransformerWorkload>(other.workload.what).model;
+  many.layers *= 3;
+  part.share = 0.95;
+  CHECK_THAT(knob_of(part, other, 1, {}),
+             StartsWith("more memory bandwidth (npu.memory_bandwidth), or training."));
+  part.share = 0;
   const RunResult result = simulate(experiment);
   CHECK(without(experiment, result, "the loss in one kernel (training.fused_cross_entropy)") <
         result.finish);
