@@ -203,6 +203,14 @@ std::vector<std::string> say_if_long(const Experiment& experiment, const Forecas
   return notices;
 }
 
+std::string work_together(std::span<const Experiment> experiments) {
+  double seconds = 0;
+  for (const Experiment& experiment : experiments) seconds += forecast_of(experiment).cpu_s;
+  if (seconds < kLongRun) return "";
+  return fmt::format("{} experiments are simulated, some {} together", experiments.size(),
+                     cpu_time_text(seconds));
+}
+
 // 25 us for the operations of a layer, forwards and backwards.
 bool is_long_job(const WorkloadSpec& workload) {
   constexpr double most = 50'000;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,10 @@ inline constexpr double kLongRun = 10;  // CPU seconds: from here on a run says 
 // On stderr, before a long run: that it is, and what would shorten it; and that its model does not
 // fit into memory. Returns the notices that the result has, too.
 std::vector<std::string> say_if_long(const Experiment& experiment, const Forecast& forecast);
+
+// "5 experiments are simulated, some 40 CPU s together" of many that are simulated one after the
+// other; "" if that does not take long.
+std::string work_together(std::span<const Experiment> experiments);
 
 // Whether to write the job down takes longer than a forecast of it.
 bool is_long_job(const WorkloadSpec& workload);

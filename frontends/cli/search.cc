@@ -16,6 +16,7 @@
 #include "frontends/yaml/searched_experiment.h"
 #include "report/result_folder.h"
 #include "report/search_report.h"
+#include "simulation/forecast.h"
 
 namespace orrery::cli {
 
@@ -50,6 +51,8 @@ ExitCode simulate_best(const SearchedExperiment& variants, SearchResult& result,
   for (const SearchRow& row : result.rows)
     if (experiments.size() < options.simulate)
       experiments.push_back(variants.experiment(row.found.training));
+  if (const std::string work = work_together(experiments); !work.empty())
+    log::write(log::Level::notice, log::Room::frontends, work + ": fewer with --simulate");
   const std::vector<Outcome> outcomes = simulate_all(experiments, terminal);
   ExitCode worst = ok;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {

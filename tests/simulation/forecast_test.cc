@@ -15,6 +15,7 @@
 #include "simulation/forecast.h"
 #include "simulation/iteration_sums.h"
 #include "simulation/make_job.h"
+#include "simulation/packet_cost.h"
 #include "simulation/simulate.h"
 #include "system/rank/work_ahead.h"
 #include "tests/paths.h"
@@ -105,6 +106,15 @@ TEST_CASE("a forecast counts the links of the level that messages cross") {
   CHECK(cpu_seconds("all_to_all: 16 MB") == Approx(128 * 127 * (1.2e-6 + 42 * 0.055e-6)));
   CHECK(cpu_seconds("all_to_all: 16 MB, over: {count: 4}") ==
         Approx(128 * 3 * (1.2e-6 + 2 * 0.055e-6)));
+}
+
+// Each of them takes more than 10 CPU s (above), and two of them twice that; four ranks take none.
+TEST_CASE("what many experiments take together is said if it is long") {
+  const std::vector<Experiment> two(2, all_reduce(4096, {}));
+  const double seconds = forecast_of(two.front()).cpu_s * 2;
+  CHECK(work_together(two) ==
+        "2 experiments are simulated, some " + cpu_time_text(seconds) + " together");
+  CHECK(work_together(std::vector<Experiment>(2, all_reduce(4, {}))).empty());
 }
 
 // Looked at are two iterations. 2,000,000 of them, written down, would take 4 GB.
