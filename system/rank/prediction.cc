@@ -241,16 +241,22 @@ Duration time_within_clock(const std::vector<LevelSpec>& group, const SystemSpec
   call.kind = kind;
   call.size = size;
   const Duration bound = bandwidth_bound(call, candidate, system.minimum_chunk, family, topology);
-  if (walk.messages * 3 > kMostMessages)
+  // Of chunks that go through the levels in one order, the second one also fills the time in which
+  // the first is on other levels; the third takes what each of the others does, and no less than
+  // what ports carry of it.
+  const bool one_order =
+      orders_of(candidate.schedule, static_cast<int>(topology.levels().size())).size() == 1;
+  const std::int32_t known = one_order ? 3 : 2;
+  if (walk.messages * known > kMostMessages)
     return std::max(bound, walk.time + walk.carried * (chunks - 1));
-  // The second chunk also fills the time in which the first one is on other levels; the third one
-  // takes what each of the others does, and no less than what ports carry of it.
-  CollectiveSpec few = candidate;
-  few.chunks = 2;
-  const Duration two = simulated_time(topology, system, few, kind, chunk * 2);
-  few.chunks = 3;
-  const Duration three = simulated_time(topology, system, few, kind, chunk * 3);
-  return std::max(bound, two + std::max(three - two, walk.carried) * (chunks - 2));
+  const auto time_of = [&](std::int32_t few_chunks) {
+    CollectiveSpec few = candidate;
+    few.chunks = few_chunks;
+    return simulated_time(topology, system, few, kind, chunk * few_chunks);
+  };
+  const Duration before = time_of(known - 1), last = time_of(known);
+  const Duration each = one_order ? std::max(last - before, walk.carried) : last - before;
+  return std::max(bound, before + each * (chunks - known + 1));
 }
 
 }  // namespace

@@ -5,9 +5,11 @@
 // kMostMessages messages this is the simulation itself and therefore exact, alone, on that backend.
 // Beyond that, where three chunks still can be simulated, the others are taken to follow as the
 // third does the second, T(k) = T(2) + (k-2) (T(3) - T(2)): the second one also fills the time in
-// which the first is on other levels. Beyond that a rank's stages are added up, latency and bytes,
-// as if its partners were always ready. Further chunks follow no faster than the busiest port of a
-// rank carries them, and neither is less than the bandwidth bound.
+// which the first is on other levels. Of schedules with several orders of the levels it is the
+// second and the first: the third goes where the first one does. Beyond that a rank's stages are
+// added up, latency and bytes, as if its partners were always ready. Further chunks follow no
+// faster than the busiest port of a rank carries them, and neither is less than the bandwidth
+// bound.
 #pragma once
 
 #include <vector>

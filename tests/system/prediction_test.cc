@@ -115,5 +115,19 @@ TEST_CASE("predictions of many chunks fill all levels") {
   CHECK(predicted <= microseconds(143'000));
 }
 
+// 16 x 16 ranks, 32 chunks of 8 MB in turns: half of them begin on each level, so a port carries
+// (15/16 + 15/256) / 2 of 256 MB over 1 GB/s: 127.5 ms. Two chunks pass side by side; the third one
+// goes where the first does, and would count as a chunk alone, 7.5 ms each: 240 ms.
+TEST_CASE("predictions of chunks in turns take two of them side by side") {
+  const LevelSpec level = switch_level(16, gigabytes_per_second(1), nanoseconds(100));
+  CollectiveSpec spec = named_alone("ring");
+  spec.schedule = HierarchicalSchedule::torus;
+  spec.chunks = 32;
+  const Duration predicted = predicted_time({level, level}, for_all_kinds(spec), spec,
+                                            Collective::reduce_scatter, bytes(256'000'000));
+  CHECK(predicted >= microseconds(127'500));
+  CHECK(predicted <= microseconds(140'000));
+}
+
 }  // namespace
 }  // namespace orrery
