@@ -324,8 +324,10 @@ std::string divide(YamlNode& root, InputTexts& texts, const Source& chosen) {
   const TrainingVariants variants(std::move(file.experiment), file.given);
   const auto found = choose_parallelism(variants, fixed);
   if (!found) return "";
-  for (std::size_t i = 0; i < found->torus.size(); ++i)
+  for (std::size_t i = 0; i < found->torus.size(); ++i) {
+    sizes->place = sizes->children[i].place = {&chosen, 0, 0};
     sizes->children[i].text = std::to_string(found->torus[i]);
+  }
   for (YamlNode& key : training_node(file, variants, found->choice).children)
     if (training->find(key.key) == nullptr) {
       key.place = key.key_place = {&chosen, 0, 0};

@@ -244,6 +244,10 @@ TEST_CASE("ranks go first along the dimension of a torus that suits what is chos
   CHECK(workload_of(turned).training.tensor == 4);
   CHECK_THAT(turned.parallelism_chosen, StartsWith("tp4 pp1 dp16 mb1 zero3 along 4x16, best of "));
   CHECK_THAT(as_is.parallelism_chosen, StartsWith("tp4 pp1 dp16 mb1 zero3, best of "));
+  const auto of_sizes =
+      std::ranges::find(turned.resolved, "platform.topology.torus.sizes", &ResolvedValue::path);
+  REQUIRE(of_sizes != turned.resolved.end());
+  CHECK(of_sizes->origin == "chosen");
   const RunResult of_turned = simulate(turned), of_as_is = simulate(as_is);
   CHECK(of_turned.finish == of_as_is.finish);
   for (const char* more : {"}\nsystem: {chunks: 4}", "}\nnetwork: {routing: {policy: spray}}",
