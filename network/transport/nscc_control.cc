@@ -87,9 +87,11 @@ class Nscc final : public CongestionControl {
     const bool period = now - adjusted_at_ >= base_;
     if (!period && since_adjusted_ < packet_ * spec_.adjust_after) return bound();
     window_ += increase_ / std::max(window_, packet_);
-    if (period) window_ += spec_.eta * packet_ * scale_;
+    if (period) {
+      window_ += spec_.eta * packet_ * scale_;
+      adjusted_at_ = now;
+    }
     increase_ = since_adjusted_ = 0;
-    adjusted_at_ = now;
     bound();
   }
 

@@ -59,6 +59,17 @@ TEST_CASE("the four cases of mark and delay") {
   CHECK(one.window() == Approx(fair + 8 * 16e6 / fair));
 }
 
+TEST_CASE("0.15 packets in each round trip, also if increases counted within it") {
+  Sender one;
+  one.ack(12, 4'000, 12, true);
+  CHECK(one.window() == Approx(135'600));
+  // Eight packets at 20 us let increases count, of which there are none. The round trip ends at 24.
+  for (int i = 0; i < 8; ++i) one.ack(20, 4'000, 3, true);
+  CHECK(one.window() == Approx(135'600));
+  one.ack(24, 4'000, 3, true);
+  CHECK(one.window() == Approx(136'200));
+}
+
 TEST_CASE(
     "a path that stays clear for a window lets it grow fast, and a trimmed packet costs its size") {
   Sender one;
