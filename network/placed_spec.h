@@ -32,18 +32,23 @@ enum class UetControl : std::uint8_t {
 };
 std::string_view name_of(UetControl control);
 
-// Ultra Ethernet 1.0, 3.6.13: the network-signalled control.
+// The network-signalled control of Ultra Ethernet 1.0: 3.6.13.3 and table 3-82 of its
+// specification, as uet-htsim (initNsccParams) and another simulator after it have them.
 struct NsccSpec {
-  std::optional<Duration> target = {};  // of queueing; else half of the idle round trip
-  Fraction gamma = 0.8;                 // of the multiplicative decrease
-  Fraction most_decrease = 0.5;         // of the window at once
-  double fair_increase = 1;             // packets (times the scale of the path) in a round trip
-  double proportional_increase = 4;     // packets in a round trip, at no delay
-  Fraction fast_increase = 0.25;        // of what is acknowledged, on a path that stays clear
-  double eta = 0.15;                    // packets, in each round trip
-  Fraction delay_weight = 0.0125;       // of the newest delay in the average
-  std::int32_t adjust_after = 8;        // packets acknowledged, or a round trip
-  std::int32_t quick_adapt_gate = 3;    // less than the largest window shifted by so much
+  bool trimming = true;                  // UetSpec::trimming
+  std::optional<Duration> target = {};   // of queueing; else 3/4 of the idle round trip, or all of
+                                         // it where switches do not trim
+  double largest_bdps = 1.5;             // window
+  Fraction gamma = 0.8;                  // of the multiplicative decrease
+  Fraction most_decrease = 0.5;          // of the window at once
+  double fair_increase = 5;              // packets (times the scale of the path) in a round trip
+  double proportional_increase = 4;      // packets in a round trip, at no delay
+  Fraction fast_increase = 0.25;         // of what is acknowledged, on a path that stays clear
+  double eta = 0.15;                     // packets, in each round trip
+  Fraction delay_weight = 0.0125;        // of the newest delay in the average (uet-htsim)
+  std::int32_t adjust_after = 8;         // packets acknowledged, or a round trip
+  std::int32_t quick_adapt_gate = 3;     // less than the largest window shifted by so much
+  std::int32_t quick_adapt_targets = 4;  // a delay so long is an alarm where nothing is trimmed
 };
 
 struct UetSpec {

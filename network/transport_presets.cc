@@ -80,9 +80,9 @@ std::span<const TransportPreset> transport_presets() {
                    .sentence = "Ultra Ethernet 1.0: NSCC with the parameters of its "
                                "specification, trimming, 64 entropy values",
                    .spec = uet_1_0(),
-                   .stated = {"nscc.gamma", "nscc.most_decrease", "nscc.fast_increase"},
-                   .ours = {"nscc.target", "nscc.delay_weight", "nscc.adjust_after",
-                            "nscc.quick_adapt_gate", "entropy_values", "rto"}});
+                   .stated = {"nscc.target", "nscc.gamma", "nscc.most_decrease",
+                              "nscc.fast_increase", "nscc.adjust_after", "nscc.quick_adapt_gate"},
+                   .ours = {"nscc.delay_weight", "entropy_values", "rto"}});
     all.push_back(mlt_preset());
     return all;
   }();

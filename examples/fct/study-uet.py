@@ -4,7 +4,7 @@
 
     ./study-uet.py [--orrery PATH] [--largest]
 
---largest: 100 MB, too, which takes a quarter of an hour of CPU and more.
+--largest: 100 MB only, which takes an hour of CPU and more.
 """
 import argparse
 import json
@@ -47,9 +47,9 @@ def main():
     controls = ("nscc", "rccc", "both")
     cases = [(control, paths, 1, 0) for control in controls for paths in (32, 64, 128)]
     cases += [(control, 64, 1, slow) for control in controls for slow in (1, 16)]
-    cases += [(control, 64, 10, 0) for control in controls]
+    cases += [(control, 64, 10, slow) for control in controls for slow in (0, 1, 16)]
     if options.largest:
-        cases += [("nscc", 64, 100, 0)]
+        cases = [(control, 64, 100, 0) for control in controls]
     for case in cases:
         run(options.orrery, *case)
 

@@ -138,7 +138,8 @@ inline void describe_placed(Keys& keys, NetworkSpec& network) {
     ControlKeys one{map, network};
     NsccSpec& nscc = uet.nscc;
     Automatic<Duration> target{nscc.target};
-    one("target", target, "queueing delay; automatic: half of the idle round trip");
+    one("target", target,
+        "queueing delay; automatic: 3/4 of the idle round trip, or all of it without trimming");
     nscc.target = target.given;
     one("gamma", nscc.gamma, "of the decrease, times the excess of the delay");
     one("most_decrease", nscc.most_decrease, "of the window at once");

@@ -79,9 +79,9 @@ class PlacedPair {
   // What it may send in all: of its own, as it was asked, and again after a loss that the receiver
   // does not know of.
   std::uint64_t unsolicited = 0, pulled = 0, extra = 0;
-  std::uint64_t answers = 0, trims = 0;  // of packets, that came back
-  PacketNumber announced = 0;            // the end of the data, as the receiver may know it
-  std::uint64_t initial = 1;             // packets, without being asked
+  std::uint64_t trims = 0;    // that it knows of
+  std::uint64_t coming = 0;   // pulls in all, as the receiver's answers tell
+  std::uint64_t initial = 1;  // packets, without being asked
   std::int64_t sent_bytes = 0, acknowledged_bytes = 0;
   std::uint32_t turn = 0;          // of entropy values
   std::deque<std::uint32_t> good;  // entropy values that came back unmarked, the oldest first
@@ -93,9 +93,11 @@ class PlacedPair {
   Bandwidth asks_at;  // of all ports that its answers leave over; 0: it has no path
   ArrivalMap arrivals;
   ReorderMeter order;
-  PacketNumber announced_end = 0;
-  std::uint64_t unsolicited_seen = 0, trims_seen = 0;
-  std::uint64_t promised = 0, pulls_waiting = 0, pulls_sent = 0;
+  std::uint64_t trims_seen = 0;
+  // Packets that it is asked for in all, ...
+  std::uint64_t wanted = 0, promised = 0, pulls_sent = 0;
+  std::uint64_t pulls_waiting = 0;  // ... promised and not sent
+  std::uint32_t turn_of_pulls = 0;  // of entropy values
 
  private:
   std::int64_t payload_;

@@ -44,20 +44,31 @@ bool PlacedTransport::may_send(PlacedPair& pair) {
   return static_cast<double>(in_flight) < pair.control->window();
 }
 
-// A receiver asks for as much as it knows to be missing. A sender of which nothing is on its way
+// A receiver asks for as much as it knows to be wanted. A sender of which nothing is on its way
 // and nothing is asked for any more begins anew: with what came since by a window, with what was
 // lost by a packet.
 bool PlacedTransport::is_allowed(PlacedPair& pair) {
   if (pair.transmissions < pair.unsolicited + pair.pulled + pair.extra) return true;
-  if (pair.ledger.in_flight() > 0) return false;
-  const std::uint64_t wanted = pair.announced + pair.trims;
-  const std::uint64_t asked = wanted > pair.unsolicited ? wanted - pair.unsolicited : 0;
-  if (std::min(asked, pair.answers) > pair.pulled) return false;  // it comes
+  if (pair.ledger.in_flight() > 0 || pair.coming > pair.pulled) return false;
   if (pair.ledger.lost_count() > 0)
     ++pair.extra;
   else
     pair.unsolicited += pair.initial;
   return true;
+}
+
+// The pulls that a sender wants in all: for what it has to send and may not send yet. Those that
+// come ahead of packets are at most a window, as in the reference simulator (uet-htsim,
+// computePullTarget).
+std::uint64_t PlacedTransport::demand_of(const PlacedPair& pair) const {
+  std::uint64_t left = pair.ledger.end() - pair.ledger.never_sent() + pair.ledger.lost_count();
+  if (settings_.pulls_ahead) left = std::min(left, pair.initial);
+  if (settings_.pulls_ahead && pair.control != nullptr)
+    left = std::min(left, 1 + static_cast<std::uint64_t>(pair.control->window()) /
+                                  static_cast<std::uint64_t>(settings_.payload.value));
+  const std::uint64_t allowed = pair.unsolicited + pair.pulled + pair.extra;
+  const std::uint64_t credit = allowed > pair.transmissions ? allowed - pair.transmissions : 0;
+  return pair.pulled + (left > credit ? left - credit : 0);
 }
 
 bool PlacedTransport::pull(LinkIndex link) {
@@ -88,7 +99,6 @@ void PlacedTransport::transmit(std::uint32_t index) {
   const std::uint64_t sending = pair.transmissions++;
   pair.ledger.sent(number, sending);
   if (!again) pair.sent_bytes += payload;
-  pair.announced = pair.ledger.end();
   if (pair.control != nullptr) pair.control->sent(queue_.now(), bytes(payload));
   const std::uint32_t entropy = next_entropy(pair);
   pair.sendings.push_back({number, queue_.now()});
@@ -99,8 +109,8 @@ void PlacedTransport::transmit(std::uint32_t index) {
                 .entropy = entropy,
                 .message = message.slot,
                 .number = number,
-                .end = pair.announced,
-                .count = pair.unsolicited,
+                .count = settings_.pulls ? demand_of(pair) : 0,
+                .trims = pair.trims,
                 .sending = sending,
                 .sent_at = queue_.now()});
   arm_timeout(index);
@@ -135,7 +145,7 @@ std::uint32_t PlacedTransport::next_entropy(PlacedPair& pair) {
 
 void PlacedTransport::take_acknowledgement(const Carried& carried) {
   PlacedPair& pair = *pairs_[carried.pair];
-  ++pair.answers;
+  pair.coming = std::max(pair.coming, carried.count);
   if (settings_.recycles && !carried.marked) {
     pair.good.push_back(carried.entropy);
     if (pair.good.size() > static_cast<std::size_t>(settings_.entropy_values))
@@ -170,6 +180,7 @@ void PlacedTransport::take_acknowledgement(const Carried& carried) {
 // What was sent two windows before something that came is lost: packets that overtake each other
 // differ by what waits before them. The receiver does not know of it and asks for nothing.
 void PlacedTransport::find_lost(PlacedPair& pair, std::uint64_t seen) {
+  if (settings_.pulls_ahead && settings_.trims) return;  // any number may be on its way
   while (!pair.sendings.empty()) {
     const std::uint64_t oldest = pair.transmissions - pair.sendings.size();
     if (oldest + 2 * pair.initial >= seen) return;
@@ -190,7 +201,7 @@ void PlacedTransport::lose_oldest(PlacedPair& pair) {
 void PlacedTransport::take_refusal(const Carried& carried) {
   PlacedPair& pair = *pairs_[carried.pair];
   if (carried.kind == PacketKind::refusal) {
-    ++pair.answers;
+    pair.coming = std::max(pair.coming, carried.count);
     ++pair.trims;
   }
   if (pair.ledger.lose(carried.number, carried.sending)) {  // if it was not sent again since

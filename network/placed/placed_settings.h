@@ -28,7 +28,10 @@ struct PlacedSettings {
   std::int32_t priority = 0;
   bool trims = false;
   bool returns = false;  // headers that find no room go back to their senders
-  bool pulls = false;    // receivers ask for packets, at the rate of their links
+  bool pulls = false;    // receivers ask for packets, at the rate of their links ...
+  // ... up to a window ahead, whatever came; else for one for each packet that came.
+  bool pulls_ahead = false;
+  std::int32_t packets_of_pull = 1;          // at most
   std::optional<Bytes> initial_window = {};  // with pulls; else ...
   double initial_bdps = 1;                   // ... so many BDPs
   std::int32_t entropy_values = 1;

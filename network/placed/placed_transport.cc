@@ -202,8 +202,6 @@ void PlacedTransport::return_header(PacketIndex packet) {
 
 void PlacedTransport::take_data(PacketIndex packet, const Carried& carried, bool marked) {
   PlacedPair& pair = *pairs_[carried.pair];
-  pair.announced_end = std::max(pair.announced_end, carried.end);
-  pair.unsolicited_seen = std::max(pair.unsolicited_seen, carried.count);
   const bool trimmed = fabric_.trimmed(packet);
   Carried answer = carried;
   answer.kind = trimmed ? PacketKind::refusal : PacketKind::acknowledgement;
@@ -217,8 +215,9 @@ void PlacedTransport::take_data(PacketIndex packet, const Carried& carried, bool
   } else if (!carried.again) {
     pair.order.came(carried.number);
   }
+  if (settings_.pulls) promise_pulls(pair, carried);
+  answer.count = pair.promised;
   send_back(answer);
-  if (settings_.pulls) promise_pull(pair);
   if (trimmed || !pair.arrivals.came(carried.number)) return;
   PlacedMessage& message = pair.message_of(carried.number);
   if (--message.missing == 0) listener_.message_delivered(message.slot);
@@ -245,13 +244,15 @@ void PlacedTransport::send_back(const Carried& what) {
                             mixed(std::uint64_t{what.pair} << 32 | what.entropy) >> 32)});
 }
 
-// For a packet that came, whole or not, the receiver asks for another one, if there is one that it
-// did not ask for.
-void PlacedTransport::promise_pull(PlacedPair& pair) {
-  if (pair.unsolicited_seen + pair.promised >= pair.announced_end + pair.trims_seen) return;
-  ++pair.promised;
+// A packet came, whole or not. What was trimmed and its sender did not know of yet is wanted, too.
+void PlacedTransport::promise_pulls(PlacedPair& pair, const Carried& data) {
+  pair.wanted = std::max(pair.wanted, data.count + pair.trims_seen - data.trims);
+  if (pair.promised >= pair.wanted) return;
+  const std::uint64_t more = settings_.pulls_ahead ? pair.wanted - pair.promised : 1;
+  pair.promised += more;
   Puller& puller = pullers_[static_cast<std::size_t>(pair.to.value)];
-  if (pair.pulls_waiting++ == 0) puller.pairs.push_back(pair.index);
+  if (pair.pulls_waiting == 0) puller.pairs.push_back(pair.index);
+  pair.pulls_waiting += more;
   if (std::exchange(puller.comes, true)) return;
   schedule(std::max(puller.at, queue_.now()), Happens::pull,
            static_cast<std::uint32_t>(pair.to.value));
@@ -263,12 +264,19 @@ void PlacedTransport::pull_next(std::int32_t npu) {
   puller.comes = false;
   PlacedPair& pair = *pairs_[puller.pairs.front()];
   puller.pairs.pop_front();
-  if (--pair.pulls_waiting > 0) puller.pairs.push_back(pair.index);
-  ++pair.pulls_sent;
-  send_back({.pair = pair.index, .kind = PacketKind::pull, .count = pair.pulls_sent});
+  const std::uint64_t packets =
+      std::min(pair.pulls_waiting, static_cast<std::uint64_t>(settings_.packets_of_pull));
+  pair.pulls_waiting -= packets;
+  if (pair.pulls_waiting > 0) puller.pairs.push_back(pair.index);
+  pair.pulls_sent += packets;
+  const std::uint32_t way = pair.turn_of_pulls;
+  pair.turn_of_pulls = (way + 1) % static_cast<std::uint32_t>(settings_.entropy_values);
+  send_back(
+      {.pair = pair.index, .kind = PacketKind::pull, .entropy = way, .count = pair.pulls_sent});
   puller.at = queue_.now();
   if (pair.asks_at > Bandwidth{})
-    puller.at += transfer_time(settings_.payload + bytes(wire::packet), pair.asks_at);
+    puller.at += transfer_time(settings_.payload + bytes(wire::packet), pair.asks_at) *
+                 static_cast<std::int64_t>(packets);
   if (puller.pairs.empty()) return;
   puller.comes = true;
   schedule(puller.at, Happens::pull, static_cast<std::uint32_t>(npu));

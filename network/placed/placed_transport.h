@@ -50,9 +50,11 @@ class PlacedTransport final : public PacketTransport,
     std::uint8_t penalty = 0;   // of an acknowledgement: Acknowledgement::penalty
     std::uint32_t entropy = 0;  // of data, and echoed
     MessageSlot message = 0;
-    PacketNumber number = 0;    // of data, and echoed
-    PacketNumber end = 0;       // of data: all that there is to send
-    std::uint64_t count = 0;    // of data: unsolicited packets; of a pull: pulls, so far
+    PacketNumber number = 0;  // of data, and echoed
+    // Pulls in all: of data, that its sender wants; of an answer, that will come; of a pull, so
+    // far.
+    std::uint64_t count = 0;
+    std::uint64_t trims = 0;    // of data: those that its sender knows of
     std::uint64_t sending = 0;  // of data, and echoed: counts what its pair sent
     Time sent_at{};             // of data, and echoed
   };
@@ -73,6 +75,7 @@ class PlacedTransport final : public PacketTransport,
   void update(std::uint32_t index);
   bool may_send(PlacedPair& pair);
   bool is_allowed(PlacedPair& pair);
+  std::uint64_t demand_of(const PlacedPair& pair) const;
   void transmit(std::uint32_t index);
   std::uint32_t next_entropy(PlacedPair& pair);
   void take_acknowledgement(const Carried& carried);
@@ -92,7 +95,7 @@ class PlacedTransport final : public PacketTransport,
   void take_data(PacketIndex packet, const Carried& carried, bool marked);
   std::uint8_t penalty_of(NodeId receiver) const;
   void send_back(const Carried& what);
-  void promise_pull(PlacedPair& pair);
+  void promise_pulls(PlacedPair& pair, const Carried& data);
   void pull_next(std::int32_t npu);
   void return_header(PacketIndex packet);
 

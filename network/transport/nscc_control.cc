@@ -15,32 +15,46 @@ class Nscc final : public CongestionControl {
       : CongestionControl(facts),
         spec_(spec),
         base_(facts.round_trip),
-        target_(spec.target.value_or(Duration{facts.round_trip.value / 2})),
+        target_(spec.target.value_or(spec.trimming ? Duration{facts.round_trip.value * 3 / 4}
+                                                   : facts.round_trip)),
         packet_(as_double(facts.packet)) {
     const double bdp = line() * as_double(base_) * 1e-12;
     // 100 Gb/s and 12 us are the path that the parameters are given for.
     scale_ = bdp / 150'000;
-    largest_ = std::max(1.5 * bdp, packet_);
+    largest_ = std::max(spec.largest_bdps * bdp, packet_);
     window_ = largest_;
   }
 
   void acknowledged(const Acknowledgement& ack) override {
     const Duration delay = std::max(ack.round_trip - base_, Duration{});
     const double newly = as_double(ack.newly);
+    came(newly);
     achieved_ += newly;
-    average_ += spec_.delay_weight * (as_double(delay) - average_);
-    if (quick_adapts(ack, delay)) return;
-    if (as_double(ack.acknowledged) > ignore_until_) react(ack, delay, newly);
+    since_adjusted_ += newly;
+    note_delay(delay);
+    const bool late = !spec_.trimming && delay > target_ * spec_.quick_adapt_targets;
+    if (adapts(ack.now, ack.marked, late)) return;
+    react(ack, delay, newly);
     if (ack.penalty > 0) yield(ack, newly);
-    adjust(ack.now, newly);
+    adjust(ack.now);
   }
-  void trimmed(Time, Bytes size) override { shrink(as_double(size)); }
+  // Its queue was full: base stands for the delay.
+  void trimmed(Time now, Bytes size) override {
+    came(as_double(size));
+    note_delay(base_);
+    alarm_ = true;
+    if (!adapts(now, true, false)) shrink(as_double(size));
+  }
   // Also by a timeout, as in uet-htsim (mark_packet_for_retransmission).
-  void lost(Time, bool) override { shrink(packet_); }
-  void sent(Time now, Bytes) override {
-    if (begun_) return;
-    begun_ = true;
-    adjusted_at_ = decreased_at_ = quick_at_ = now;
+  void lost(Time, bool) override {
+    came(packet_);
+    alarm_ = true;
+    shrink(packet_);
+  }
+  void sent(Time now, Bytes size) override {
+    on_its_way_ += as_double(size);
+    if (std::exchange(begun_, true)) return;
+    adjusted_at_ = decreased_at_ = now;
   }
 
   double window() const override { return window_; }
@@ -49,14 +63,21 @@ class Nscc final : public CongestionControl {
   }
 
  private:
+  void came(double size) {
+    on_its_way_ = std::max(on_its_way_ - size, 0.0);
+    ignored_ += size;
+  }
+  void note_delay(Duration delay) {
+    average_ += spec_.delay_weight * (as_double(delay) - average_);
+  }
+
   // The four cases of mark and delay.
   void react(const Acknowledgement& ack, Duration delay, double newly) {
-    if (ack.marked && delay >= target_) return decrease(ack.now);
-    clear_ = ack.marked || delay >= microseconds(1) ? 0 : clear_ + newly;
-    if (ack.marked) return;  // the queue is about to drain
-    if (delay >= target_) {
+    if (ack.marked) {
+      if (delay >= target_) decrease(ack.now);  // else the queue is about to drain
+    } else if (delay >= target_) {
       increase_ += spec_.fair_increase * packet_ * scale_ * newly;
-    } else if (clear_ >= window_) {
+    } else if (grows_fast(delay, newly)) {
       window_ += newly * spec_.fast_increase * scale_;
     } else {
       const double share = 1 - as_double(delay) / as_double(target_);
@@ -65,8 +86,16 @@ class Nscc final : public CongestionControl {
   }
   double target_scale() const { return as_double(target_) / as_double(microseconds(12)); }
 
+  // After a window without delay, until there is some.
+  bool grows_fast(Duration delay, double newly) {
+    clear_ = delay < microseconds(1) ? clear_ + newly : 0;
+    fast_ = clear_ > 0 && (fast_ || clear_ > window_);
+    return fast_;
+  }
+
   void decrease(Time now) {
     clear_ = 0;
+    fast_ = false;
     if (now - decreased_at_ < base_ || average_ <= as_double(target_)) return;
     decreased_at_ = now;
     const double excess = (average_ - as_double(target_)) / average_;
@@ -82,8 +111,7 @@ class Nscc final : public CongestionControl {
     bound();
   }
 
-  void adjust(Time now, double newly) {
-    since_adjusted_ += newly;
+  void adjust(Time now) {
     const bool period = now - adjusted_at_ >= base_;
     if (!period && since_adjusted_ < packet_ * spec_.adjust_after) return bound();
     window_ += increase_ / std::max(window_, packet_);
@@ -95,25 +123,31 @@ class Nscc final : public CongestionControl {
     bound();
   }
 
-  // Once in a round trip and target: of what got through, if that is little and much was lost or
-  // late. True: it did.
-  bool quick_adapts(const Acknowledgement& ack, Duration delay) {
-    alarm_ |= delay > target_ * 4;
-    if (ack.now - quick_at_ < base_ + target_) return false;
-    const double got = std::exchange(achieved_, 0);
-    const bool alarm = std::exchange(alarm_, false);
-    quick_at_ = ack.now;
-    if (!alarm || got >= largest_ / static_cast<double>(1 << spec_.quick_adapt_gate)) return false;
-    window_ = got;
-    ignore_until_ = as_double(ack.sent);
-    increase_ = since_adjusted_ = 0;
-    bound();
-    return true;
+  // Once in a round trip and target, counted from the first answer: the window becomes what got
+  // through, if that is little and something was trimmed, lost or late. Then marks and trims of
+  // what was on its way say nothing new. True: it adapted, or this answer says nothing.
+  bool adapts(Time now, bool marked, bool late) {
+    bool done = false;
+    if (marked && ignored_ < to_ignore_) {
+      done = true;
+    } else if (now >= adapts_at_) {
+      const bool little = achieved_ < largest_ / static_cast<double>(1 << spec_.quick_adapt_gate);
+      if (adapts_at_ > Time{} && (alarm_ || late) && little) {
+        window_ = achieved_;
+        to_ignore_ = on_its_way_;
+        ignored_ = 0;
+        alarm_ = false;
+        bound();
+        done = true;
+      }
+      achieved_ = 0;
+      adapts_at_ = now + base_ + target_;
+    }
+    if (done) increase_ = since_adjusted_ = 0;
+    return done;
   }
 
   void shrink(double size) {
-    alarm_ = true;
-    clear_ = 0;
     window_ -= size;
     bound();
   }
@@ -123,10 +157,10 @@ class Nscc final : public CongestionControl {
   Duration base_, target_;
   double packet_, scale_ = 1, largest_ = 0, window_ = 0;
   double average_ = 0;  // of the queueing delay, ps
-  double increase_ = 0, since_adjusted_ = 0, achieved_ = 0, clear_ = 0;
-  double ignore_until_ = -1;  // bytes of the stream: acknowledgements of what was then on its way
-  bool alarm_ = false, begun_ = false;
-  Time adjusted_at_, decreased_at_, quick_at_;
+  double increase_ = 0, since_adjusted_ = 0, achieved_ = 0, clear_ = 0, on_its_way_ = 0;
+  double to_ignore_ = 0, ignored_ = 0;  // bytes that come after it adapted
+  bool alarm_ = false, begun_ = false, fast_ = false;
+  Time adjusted_at_, decreased_at_, adapts_at_;
 };
 
 }  // namespace

@@ -27,15 +27,18 @@ std::unique_ptr<PacketTransport> make_uet_transport(const TransportParts& parts)
   settings.trims = spec.uet.trimming;
   settings.pulls = spec.uet.control != UetControl::nscc;
   // The credit that a sender has before the first pull is the largest window of both controls, as
-  // in the reference simulator (uet-htsim, initRccc: 1.5 BDP). A receiver asks for a packet for
-  // each that came, so this stays on its way, with what waits in queues.
+  // in the reference simulator (uet-htsim, initRccc: 1.5 BDP).
   if (settings.pulls) settings.initial_bdps = 1.5;
+  settings.pulls_ahead = settings.pulls;
+  settings.packets_of_pull = 4;
   settings.entropy_values = spec.uet.entropy_values;
   settings.recycles = true;
   settings.usual_policy = RoutingPolicy::source;
   settings.switches = switches_for_placed(parts.spec, data);
+  NsccSpec nscc = spec.uet.nscc;
+  nscc.trimming = spec.uet.trimming;
   if (spec.uet.control != UetControl::rccc)
-    settings.make_control = [nscc = spec.uet.nscc](const PathFacts& facts) {
+    settings.make_control = [nscc](const PathFacts& facts) {
       return make_nscc_control(nscc, facts);
     };
   return std::make_unique<PlacedTransport>(parts, std::move(settings));

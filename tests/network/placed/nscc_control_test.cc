@@ -8,8 +8,10 @@ namespace orrery {
 namespace {
 
 struct Sender {
-  Sender() {
+  explicit Sender(std::optional<Duration> target = microseconds(6), bool trimming = true) {
     spec.delay_weight = 1;
+    spec.target = target;
+    spec.trimming = trimming;
     control = make_nscc_control(spec, {.line = gigabits_per_second(100),
                                        .round_trip = microseconds(12),
                                        .packet = bytes(4'000),
@@ -47,14 +49,14 @@ TEST_CASE("the four cases of mark and delay") {
   // Marked and not late: nothing.
   one.ack(14, 4'000, 3, true);
   CHECK(one.window() == Approx(135'600));
-  // Unmarked and late: a packet in a round trip, 4,000 x 4,000 for each acknowledgement. With the
-  // two before, six more make eight packets, which is when they count.
+  // Unmarked and late: 5 packets in a round trip, 5 x 4,000 x 4,000 for each acknowledgement. With
+  // the two before, six more make eight packets, which is when they count.
   for (int i = 0; i < 5; ++i) one.ack(15, 4'000, 6, false);
   CHECK(one.window() == Approx(135'600));
   one.ack(15, 4'000, 6, false);
-  const double fair = 135'600 + 6 * 16e6 / 135'600;
+  const double fair = 135'600 + 6 * 80e6 / 135'600;
   CHECK(one.window() == Approx(fair));
-  // Unmarked and half as late as the target: 4 packets x 1/2 (target) x 1/2 (delay), as much.
+  // Unmarked and half as late as the target: 4 packets x 1/2 (target) x 1/2 (delay) = 1.
   for (int i = 0; i < 8; ++i) one.ack(16, 4'000, 3, false);
   CHECK(one.window() == Approx(fair + 8 * 16e6 / fair));
 }
@@ -84,20 +86,56 @@ TEST_CASE(
   CHECK(one.window() == Approx(158'600));
 }
 
-TEST_CASE("quick adapt: what got through is the window, if it is little and much was trimmed") {
+TEST_CASE(
+    "quick adapt: what got through is the window, if it is little and something was trimmed") {
   Sender one;
-  one.ack(17, 4'000, 3, false);
+  one.control->sent(Time{}, bytes(46'000));  // 50,000 B are on their way
+  one.ack(12, 4'000, 3, false);              // the first answer: from here to 12 + 12 + 6 = 30 us
   one.control->trimmed(Time{} + microseconds(17), bytes(4'000));
-  // 18 us: base and target are over. 4,000 and 4,000 B got through, less than 225,000 / 8.
-  one.ack(18, 4'000, 3, false, 50'000);
+  CHECK(one.window() == Approx(221'000));
+  one.ack(29, 4'000, 3, false);
+  CHECK(one.window() > 221'000);
+  // 30 us: 4,000 and 4,000 B got through, less than 225,000 / 8. Of 50,000 B 34,000 are on their
+  // way.
+  one.ack(30, 4'000, 3, false);
   CHECK(one.window() == Approx(8'000));
-  // What was then on its way says nothing new: 50,000 B were sent.
-  one.ack(30.1, 4'000, 12, true, 60'000);
-  const double grown = one.window();
-  CHECK(grown == Approx(8'000 + 600));
-  // The next that was sent later counts again.
-  one.ack(31, 40'000, 12, true, 70'000);
-  CHECK(one.window() == Approx(grown * 0.6));
+  // Their marks and trims say nothing new: 4,000 + 4,000 B.
+  one.ack(43, 4'000, 12, true);
+  one.control->trimmed(Time{} + microseconds(43), bytes(4'000));
+  CHECK(one.window() == Approx(8'000));
+  // What comes unmarked lets it grow: a packet for each window, 4,000 x 26,000 / 8,000, and eta.
+  one.ack(44, 26'000, 3, false);
+  CHECK(one.window() == Approx(8'000 + 13'000 + 600));
+  // 34,000 B came since: marks count again.
+  one.ack(45, 4'000, 12, true);
+  CHECK(one.window() == Approx(21'600 * 0.6));
+}
+
+TEST_CASE("the target without one in the file: 3/4 of the round trip, all of it without trimming") {
+  // 10 us are more than 9: 5 packets for each window. They are less than 12: 4 packets x 1 - 10/12.
+  // A marked and late packet made room: 225,000 x (1 - 0.8 (24 - 9) / 24) or (24 - 12) / 24, and
+  // eta.
+  for (const bool trimming : {true, false}) {
+    Sender one({}, trimming);
+    one.ack(12, 4'000, 24, true);
+    const double before = 225'000 * (1 - 0.8 * (trimming ? 15.0 : 12.0) / 24) + 600;
+    CHECK(one.window() == Approx(before));
+    one.ack(13, 32'000, 10, false);
+    const double packets = trimming ? 5 : 4.0 / 6;
+    CHECK(one.window() == Approx(before + packets * 4'000 * 32'000 / before));
+  }
+}
+
+TEST_CASE("where switches do not trim, a delay of four targets is an alarm") {
+  // The period of the first answer ends at 12 + 12 + 12 = 36 us: 8,000 B got through. 48.1 us are
+  // more than four times 12.
+  for (const bool trimming : {true, false}) {
+    Sender one({}, trimming);
+    one.ack(12, 4'000, 3, false);
+    one.ack(30, 4'000, 3, false);
+    one.ack(36, 4'000, 48.1, false);
+    CHECK((one.window() == Approx(8'000)) == !trimming);
+  }
 }
 
 TEST_CASE("a slow receiver's penalty: no more than is on its way, less a part of what came") {

@@ -313,6 +313,56 @@ TEST_CASE("an incast of UET completes within 5 % of ideal under each control") {
   }
 }
 
+TEST_CASE("credits of UET come at the pace of the receiver's links, however few packets come") {
+  // The link to the receiver has a quarter of its rate, while the receiver's own, over which it
+  // asks, are whole. 2 MB in 489 packets take 489 x 4,178 B x 320 ps = 653.8 us of it. NDP asks for
+  // a packet for each that came: one BDP stays on its way, 17 packets, of which its queue holds
+  // eight. UET's credits keep the sender at its line rate: 653.8 / 0.334 = 1,956 packets, three of
+  // four trimmed, 1,467, but for what the queue takes first (150 kB: 36). Their headers take 3 x 84
+  // of 4,178 B of the link: 6 % longer, and as much more.
+  const Topology topology(star(2));
+  const auto slow = static_cast<LinkIndex>(topology.switch_to_npu_link(0, {1}));
+  for (const TransportKind kind : {TransportKind::ndp, TransportKind::uet}) {
+    NetworkSpec spec = placed(kind);
+    spec.transport.uet.control = UetControl::rccc;
+    spec.routing.faults.push_back({.at = Time{},
+                                   .link = slow,
+                                   .node = {},
+                                   .condition = LinkCondition::degraded,
+                                   .bandwidth = gigabits_per_second(25)});
+    NetworkUnderTest net("packet", star(2), spec);
+    const auto message = net.send(0, 1, 2'000'000);
+    net.queue.run();
+    const PacketStatistics packets = statistics_of(net);
+    CHECK(net.delivered(message) >= microseconds(653));
+    CHECK(net.delivered(message) <= microseconds(710));
+    CHECK(packets.timeouts == 0);
+    if (kind == TransportKind::ndp) CHECK(packets.trimmed < 489);
+    if (kind == TransportKind::uet) CHECK(packets.trimmed >= 1'400);
+    if (kind == TransportKind::uet) CHECK(packets.trimmed <= 1'580);
+  }
+}
+
+TEST_CASE("a pull of UET stands for up to four packets, so an incast asks with a quarter of them") {
+  // Each data packet and each header is answered; what else there is are pulls. Eight senders begin
+  // with 1.5 BDP each, and are asked for the rest.
+  for (const TransportKind kind : {TransportKind::ndp, TransportKind::uet}) {
+    NetworkSpec spec = placed(kind);
+    spec.transport.uet.control = UetControl::rccc;
+    NetworkUnderTest net("packet", star(9), spec);
+    for (std::int32_t from = 1; from < 9; ++from) net.send(from, 0, 4'096'000);
+    net.queue.run();
+    const PacketStatistics packets = statistics_of(net);
+    CHECK(packets.drops == 0);
+    const std::uint64_t data = 8'000 + packets.retransmissions;
+    const double pulls = static_cast<double>(packets.packets - 2 * data);
+    const double share = pulls / static_cast<double>(data);
+    if (kind == TransportKind::ndp) CHECK(share > 0.9);
+    if (kind == TransportKind::uet) CHECK(share < 0.3);
+    if (kind == TransportKind::uet) CHECK(share > 0.2);
+  }
+}
+
 TEST_CASE("lost packets, headers, acknowledgements and pulls: every message ends") {
   for (const TransportKind kind : {TransportKind::ndp, TransportKind::uet})
     for (const bool trimming : {true, false})
