@@ -74,6 +74,25 @@ std::string name_and_share(const RunResult& result, const TimePart& part) {
                      part.level.empty() ? "" : " on " + part.level);
 }
 
+// The part of the level that carries beside this one, for about as long. Which of both a time is
+// counted for says nothing: one alone gains little. Null if there is none.
+const TimePart* works_beside(const RunResult& result, const TimePart& part) {
+  if (!is_waiting(part) || part.beside.empty()) return nullptr;
+  const auto other = std::ranges::find_if(result.why, [&](const TimePart& one) {
+    return one.part == part.part && one.level == part.beside && one.bound_by == part.bound_by;
+  });
+  return other == result.why.end() ? nullptr : &*other;
+}
+
+TimePart both(TimePart part, const TimePart& other) {
+  part.level += " and " + other.level;
+  part.time += other.time;
+  part.share += other.share;
+  part.bandwidth += other.bandwidth;
+  part.rest += other.rest;
+  return part;
+}
+
 // Of a part that goes on while ranks compute, too: what is waited for is not all of it.
 std::string binding_sentence(const RunResult& result, const TimePart& part) {
   const double carried =
@@ -114,16 +133,22 @@ std::string why_sentence(const RunResult& result, std::size_t room) {
   if (result.why.empty()) return "";
   if (const TimePart* binding = binding_part(result); binding == &result.why.front())
     return without_alternatives(binding_sentence(result, *binding), room);
-  const TimePart& most = largest(result.why);
-  const std::string named = name_and_share(result, most), bound = bound_after(named, most);
+  const TimePart& longest = largest(result.why);
+  const TimePart* beside = works_beside(result, longest);
+  const TimePart most = beside == nullptr ? longest : both(longest, *beside);
+  const std::string named = beside == nullptr
+                                ? name_and_share(result, longest)
+                                : fmt::format("{}, {}", name_of(most), percent(most.share));
+  const std::string bound = bound_after(named, most);
   std::string text = bound;
   if (!most.knob.empty()) text += ": " + most.knob;
   text = without_alternatives(text, room);
   if (!is_waiting(most) && !most.beside.empty()) return text;
   // What holds up the largest part may be its own bound. What holds up the next one may not.
   if (is_waiting(most) && most.rest.value > most.time.value / 100) return text;
-  const auto next = std::ranges::find_if(
-      result.why, [&](const TimePart& part) { return &part != &most && is_waiting(part); });
+  const auto next = std::ranges::find_if(result.why, [&](const TimePart& part) {
+    return &part != &longest && &part != beside && is_waiting(part);
+  });
   if (next == result.why.end() || next->share < 0.01) return text;
   // Where there is no room for both, what holds up the next one is worth more than the first's
   // knob, or than that computing is bound by its rate.

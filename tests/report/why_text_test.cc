@@ -40,6 +40,21 @@ TEST_CASE("what waits for longest keeps its bound and its knob before the next o
   CHECK_THAT(why_sentence(result, 200), Catch::StartsWith(first + next + ", bound by bandwidth ("));
 }
 
+// A level takes 5.1 ms and another one 5.3 of 5.6 ms: whatever is counted first has nearly all.
+TEST_CASE("levels that carry side by side are named together") {
+  RunResult result = test::sample();
+  result.why = {test::part("DP", "node", microseconds(80), BoundBy::bandwidth, "more of both"),
+                test::part("DP", "leaf", microseconds(9), BoundBy::bandwidth, "more of both"),
+                test::part("TP", "node", microseconds(10), BoundBy::bandwidth, "more of that")};
+  for (TimePart& part : result.why) part.rest = {};
+  result.why[0].beside = "leaf";
+  result.why[1].beside = "node";
+  CHECK_THAT(why_sentence(result, 0), Catch::StartsWith("DP on node and leaf, 89.0 %, bound by "
+                                                        "bandwidth (") &&
+                                          Catch::EndsWith("): more of both"));
+  CHECK_THAT(why_sentence(result, 300), Catch::Contains(": more of both; next TP on node, 10.0 %"));
+}
+
 // What would be bought is left out for what comes next. A setting is not.
 TEST_CASE("a setting that shortens what is waited for stays beside what comes next") {
   RunResult result = test::sample();
