@@ -50,7 +50,8 @@ std::string summary(const RunResult& result) {
   const LaneTimes lanes = result.lanes.value_or(LaneTimes{});
   const std::array parts{result.compute, result.exposed, result.idle, lanes.memory, lanes.host};
   const std::vector<std::string> shares = percentages(parts);
-  table.add_row({"finish", to_text(result.finish), "", "of the slowest rank"});
+  table.add_row({result.partial ? "reached" : "finish", to_text(result.finish), "",
+                 result.partial ? "when it ended" : "of the slowest rank"});
   if (result.over_ties) {
     table.add_row(
         {"  from", to_text(result.over_ties->least), "",
@@ -59,7 +60,7 @@ std::string summary(const RunResult& result) {
   }
   table.add_row(
       {"iteration", iteration ? to_text(*iteration) : "-", "", "mean: finish / iterations"});
-  table.add_row({"lower bound", to_text(result.bound), "", beside});
+  if (!result.partial) table.add_row({"lower bound", to_text(result.bound), "", beside});
   table.add_row({"compute", to_text(result.compute), shares[0], "of the rank that finishes last"});
   if (result.stolen > Duration{})
     table.add_row({"  stolen", to_text(result.stolen), percentage(result.stolen, result.finish),

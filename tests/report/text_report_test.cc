@@ -73,6 +73,8 @@ TEST_CASE("a partial result says so", "[report]") {
   result.partial_reason = "interrupted";
   CHECK_THAT(text_report(result, {}),
              Catch::Contains("\nPARTIAL RESULT (interrupted): what follows is what was reached\n"));
+  // The bound of what was reached is none of the run.
+  CHECK_THAT(text_report(result, {}), !Catch::Contains("lower bound"));
 }
 
 TEST_CASE("an empty run is reported without dividing by zero", "[report]") {
