@@ -31,7 +31,8 @@ class Nscc final : public CongestionControl {
     came(newly);
     achieved_ += newly;
     since_adjusted_ += newly;
-    note_delay(delay);
+    // Late and unmarked: its queue drains. As in uet-htsim (update_delay).
+    note_delay(!ack.marked && delay > target_ ? Duration{base_.value / 4} : delay);
     const bool late = !spec_.trimming && delay > target_ * spec_.quick_adapt_targets;
     if (adapts(ack.now, ack.marked, late)) return;
     react(ack, delay, newly);

@@ -8,8 +8,9 @@ namespace orrery {
 namespace {
 
 struct Sender {
-  explicit Sender(std::optional<Duration> target = microseconds(6), bool trimming = true) {
-    spec.delay_weight = 1;
+  explicit Sender(std::optional<Duration> target = microseconds(6), bool trimming = true,
+                  double weight = 1) {
+    spec.delay_weight = weight;
     spec.target = target;
     spec.trimming = trimming;
     control = make_nscc_control(spec, {.line = gigabits_per_second(100),
@@ -59,6 +60,17 @@ TEST_CASE("the four cases of mark and delay") {
   // Unmarked and half as late as the target: 4 packets x 1/2 (target) x 1/2 (delay) = 1.
   for (int i = 0; i < 8; ++i) one.ack(16, 4'000, 3, false);
   CHECK(one.window() == Approx(fair + 8 * 16e6 / fair));
+}
+
+TEST_CASE("what is late and unmarked counts as a quarter of the round trip in the mean delay") {
+  // The mean takes half of the newest: 3 / 2 = 1.5 us, and (24 + 1.5) / 2 = 12.75 us with the next,
+  // which is marked: 225,000 x (1 - 0.8 (12.75 - 6) / 12.75). Then come 5 packets for a window, of
+  // the first answer, and eta.
+  Sender one(microseconds(6), true, 0.5);
+  one.ack(1, 4'000, 12, false);
+  one.ack(12, 4'000, 24, true);
+  const double less = 225'000 * (1 - 0.8 * 6.75 / 12.75);
+  CHECK(one.window() == Approx(less + 80e6 / less + 600));
 }
 
 TEST_CASE("0.15 packets in each round trip, also if increases counted within it") {
