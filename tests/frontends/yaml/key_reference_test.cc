@@ -112,6 +112,8 @@ TEST_CASE("what other frameworks call a setting leads to a key that exists") {
   }
   CHECK(name_here("--tensor-model-parallel-size") == "write workload.training.tensor");
   CHECK(name_here("tensor").empty());
+  CHECK_THAT(std::string(name_here("preset")), Catch::Contains("platform: dgx-h100"));
+  CHECK_THAT(std::string(name_here("server")), Catch::Contains("node: hgx-h100"));
 }
 
 TEST_CASE("an unknown key of Megatron-LM or torchtitan is answered with ours") {
