@@ -182,6 +182,13 @@ inline void describe_transport(Keys& keys, NetworkSpec& network, const TopologyS
   keys.note_if_given("watch", network.given, SettingGroup::transport);
   describe_captures(keys, network, topology, topology_known);
   keys.check([&](Reader& reader) {
+    if (preset != nullptr && preset->spec.kind && spec.kind && *preset->spec.kind != *spec.kind) {
+      const std::string_view of = name_of(*preset->spec.kind);
+      reader.report(SpecProblems{
+          {"preset",
+           fmt::format("the preset {} is of {}, not of {}", preset->name, of, name_of(*spec.kind)),
+           fmt::format("write kind: {}, or no preset", of)}});
+    }
     if (reader.clean()) reader.report(problems_of(spec));
     if (preset != nullptr) tell_preset_from_defaults(reader, *preset);
   });

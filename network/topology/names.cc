@@ -46,7 +46,8 @@ std::vector<LinkIndex> Names::links(NodeId from, NodeId to) const {
 }
 
 std::vector<LinkIndex> Names::links(const std::string& text) const {
-  for (const auto& [arrow, both] : {std::pair{" -> ", false}, {" - ", true}}) {
+  for (const auto& [arrow, both] :
+       {std::pair{" -> ", false}, {" - ", true}, {"->", false}, {"-", true}}) {
     const std::size_t at = text.find(arrow);
     if (at == std::string::npos) continue;
     const auto from = node(text.substr(0, at));

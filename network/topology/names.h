@@ -19,7 +19,8 @@ class Names {
   // By its name or its index.
   std::optional<NodeId> node(std::string_view text) const;
   std::vector<LinkIndex> links(NodeId from, NodeId to) const;
-  // "a -> b", "a - b" (both ways), or an index; empty if there is none.
+  // "a -> b", "a - b" (both ways), either without blanks where they say what is meant, or an index;
+  // empty if there is none.
   std::vector<LinkIndex> links(const std::string& text) const;
 
  private:

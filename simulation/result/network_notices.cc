@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <iterator>
 #include <set>
@@ -16,13 +17,39 @@
 
 namespace orrery {
 
+namespace {
+
+// TCP's switches mark by RED or by a class.
+bool dctcp_sees_no_marks(const NetworkSpec& spec) {
+  const BackendEntry* backend = find_backend(spec.backend);
+  return backend != nullptr && backend->traits->has_packets &&
+         spec.uses(TransportKind::tcp, backend->traits->transport) &&
+         spec.transport.congestion_control == "dctcp" &&
+         spec.switches.queue == QueueKind::drop_tail &&
+         std::ranges::none_of(spec.switches.classes,
+                              [](const PacketClass& one) { return one.ecn.has_value(); });
+}
+
+// What is said of a key that only another transport has.
+std::string_view key_of_others(const GivenSetting& setting) {
+  return setting.path == "network.transport.mtu" ? "; of others write network.transport.payload"
+                                                 : "";
+}
+
+}  // namespace
+
 std::vector<std::string> setting_notices(const NetworkSpec& spec,
                                          std::span<const std::string> unused) {
   std::vector<std::string> notices;
   for (const GivenSetting& setting : spec.given)
     if (!setting.needs.empty() &&
         std::find(unused.begin(), unused.end(), setting.path) == unused.end())
-      notices.push_back(fmt::format("{} has no effect without {}", setting.path, setting.needs));
+      notices.push_back(fmt::format("{} has no effect without {}{}", setting.path, setting.needs,
+                                    key_of_others(setting)));
+  if (dctcp_sees_no_marks(spec))
+    notices.push_back(
+        "switches mark nothing, so dctcp slows down for losses only: write network.switch.queue: "
+        "red");
   const auto of_data = std::ranges::find(spec.switches.classes, spec.transport.roce.priority,
                                          &PacketClass::priority);
   if (spec.transport.kind == TransportKind::pfabric && of_data != spec.switches.classes.end() &&
@@ -102,6 +129,32 @@ void add_unbuilt_leaves(std::vector<std::string>& notices, const Experiment& exp
       asked, leaves, leaves, asked));
 }
 
+constexpr double least_difference = 0.02;
+
+// Ports are whole: of six ports down, two lead up at 3:1, and one at 6:1.
+void add_unbuilt_taper(std::vector<std::string>& notices, const Experiment& experiment,
+                       const Topology& topology) {
+  const auto written = std::ranges::find(
+      experiment.resolved, "platform.topology.leaf_spine.oversubscription", &ResolvedValue::path);
+  if (written == experiment.resolved.end()) return;
+  const double asked = std::strtod(written->value.c_str(), nullptr);
+  std::int64_t down = 0, up = 0;
+  std::int32_t ports = 0;
+  for (const Link& link : topology.links()) {
+    if (topology.node_name(link.from) != "leaf0") continue;
+    const bool leads_up = topology.node_name(link.to).starts_with("spine");
+    (leads_up ? up : down) += link.bandwidth.value;
+    ports += leads_up ? 1 : 0;
+  }
+  if (up == 0 || asked < 1) return;
+  const double built = static_cast<double>(down) / static_cast<double>(up);
+  if (std::abs(built / asked - 1) < least_difference) return;
+  notices.push_back(fmt::format(
+      "leaf_spine.oversubscription: {:.3g} is written, and {:.3g} is built: a leaf has {} {} up, "
+      "and ports are whole",
+      asked, built, ports, ports == 1 ? "port" : "ports"));
+}
+
 // The numbers in "[1, 3]", which is what a key of the fat tree has; none of another topology.
 std::vector<std::int32_t> of_fat_tree(const Experiment& experiment, std::string_view key) {
   const std::string path = fmt::format("platform.topology.fat_tree.{}", key);
@@ -121,6 +174,7 @@ std::vector<std::string> idle_notices(const Experiment& experiment, const Topolo
   std::vector<std::string> notices;
   add_late_faults(notices, experiment.network, finish);
   add_unbuilt_leaves(notices, experiment, topology);
+  add_unbuilt_taper(notices, experiment, topology);
   const auto tapers = of_fat_tree(experiment, "oversubscription");  // from the leaves upwards
   const auto tiers = of_fat_tree(experiment, "tiers");
   if (std::ranges::all_of(tapers, [](std::int32_t taper) { return taper == 1; })) return notices;

@@ -137,6 +137,7 @@ class Parts {
     if (stores_whole_ && account.collectives.chunks() > 0)
       count_each_link(levels, run_.topology.levels(), result_.links, result_.finish,
                       share_of(account, run_.runner.traffic(rank_)) / run_.topology.npu_count());
+    for (Needs& level : levels) cut_to_links(level);
     const bool waits_for_slow =
         degraded_ && count_degraded_link(levels, *degraded_, run_.runner.traffic(rank_), under_way);
     if (levels.empty()) levels.push_back({-1, 0, 0});
@@ -193,6 +194,16 @@ class Parts {
       if (part.time > Duration{}) result_.why.push_back(part);
     }
     name_full_link(kind, under_way);
+  }
+
+  // What a rank gets over a taper counts as if all ranks got as much. Where few do, no link there
+  // is busy for so long: it needs what its port takes for the bytes, or its fullest link.
+  void cut_to_links(Needs& level) const {
+    if (level.level < 0 || result_.links.empty()) return;
+    const std::string& name = name_of_level(level);
+    const double taper = taper_behind_nics(run_.topology, level.level, taper_at(name));
+    if (taper < least_taper) return;
+    level.carried = std::min(level.carried, std::max(busy_time(name), level.carried / taper));
   }
 
   // A link that messages share for all of the time holds up what other levels do besides: nothing

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -199,6 +200,38 @@ void note_flows(TrafficResult& result) {
                     to_text(result.warm_up), to_text(result.length)));
 }
 
+// The key that gives flows of a pair connections of their own; "" if they have them, or need none.
+std::string_view key_of_connections(const NetworkSpec& spec) {
+  const BackendTraits& traits = *find_backend(spec.backend)->traits;
+  if (!traits.has_packets) return "";
+  if (spec.uses(TransportKind::roce, traits.transport))
+    return spec.transport.roce.qps_per_pair > 1 ? "" : "network.transport.qps_per_pair";
+  if (spec.uses(TransportKind::tcp, traits.transport))
+    return spec.transport.connections_per_pair > 1 ? "" : "network.transport.connections_per_pair";
+  return "";
+}
+
+// Flows of a pair that share a connection wait for each other, which is none of the network's.
+void note_shared_connections(TrafficResult& result, const NetworkSpec& spec) {
+  constexpr double few = 0.02;
+  const std::string_view key = key_of_connections(spec);
+  if (key.empty()) return;
+  std::map<std::pair<std::int32_t, std::int32_t>, const Flow*> last_to_end;
+  std::size_t waited = 0;
+  for (const Flow& flow : result.flows) {  // in the order of their starts
+    if (!flow.finish) continue;
+    const Flow*& last = last_to_end[{flow.source.value, flow.target.value}];
+    if (last != nullptr && flow.start < *last->finish && flow.size < last->size) ++waited;
+    if (last == nullptr || *flow.finish > *last->finish) last = &flow;
+  }
+  const double share = static_cast<double>(waited) / static_cast<double>(result.flows.size());
+  if (result.flows.empty() || share < few) return;
+  result.notices.push_back(fmt::format(
+      "{:.0f} % of the flows began while a larger one of their pair was under way, and waited for "
+      "it on the same connection: {}: 128 gives each its own",
+      100 * share, key));
+}
+
 }  // namespace
 
 TrafficForecast forecast_of(const TrafficSpec& traffic, const Topology& topology) {
@@ -270,6 +303,7 @@ TrafficResult simulate_traffic(const Experiment& experiment, const TrafficSpec& 
                       run.backend().unfinished()));
   }
   note_flows(result);
+  note_shared_connections(result, experiment.network);
   const auto& stop = result.partial ? options.give_up : options.stop;
   result.idle = idle_times(topology, experiment.network, result.flows, traffic.ends, stop);
   result.partial = result.partial || result.idle.size() < result.flows.size();

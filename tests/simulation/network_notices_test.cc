@@ -65,6 +65,42 @@ TEST_CASE("leaves that are written and not built are told") {
   CHECK(told("nodes: 8").empty());
 }
 
+TEST_CASE("DCTCP without marks and an MTU of another transport than TCP are told") {
+  const auto told = [](const std::string& network) {
+    const std::string file = build_folder() + "/dctcp_marks_test.yaml";
+    std::ofstream(file) << "platform: {topology: {leaf_spine: {leaves: 2, nodes: 4, bandwidth: 1 "
+                           "GB/s}}}\nworkload: {all_reduce: 1 kB}\nnetwork: {backend: packet, "
+                        << network << "}\n";
+    return setting_notices(load_experiment(file, {}).network, {});
+  };
+  const std::string dctcp = "transport: {kind: tcp, congestion_control: dctcp}";
+  REQUIRE(told(dctcp).size() == 1);
+  CHECK_THAT(told(dctcp)[0], Catch::Contains("switches mark nothing"));
+  CHECK(told(dctcp + ", switch: {queue: red}").empty());
+  CHECK(told("transport: {kind: roce, congestion_control: dctcp}").empty());
+  CHECK(told("transport: {kind: tcp}").empty());
+  CHECK_THAT(told("transport: {kind: roce, mtu: 1500 B}").at(0),
+             Catch::EndsWith("; of others write network.transport.payload"));
+}
+
+// Six ports down are 3:1 with two up, and 6:1 with one: 4 and 5 are built as 3.
+TEST_CASE("a taper that whole ports do not give is told") {
+  const std::string file = build_folder() + "/unbuilt_taper_test.yaml";
+  const auto told = [&](const char* taper) {
+    std::ofstream(file)
+        << "platform: {topology: {leaf_spine: {leaves: 2, nodes: 12, oversubscription: " << taper
+        << ", bandwidth: 1 GB/s}}}\n"
+           "workload: {program: [{operations: [{all_reduce: 1 MB}]}]}\n";
+    const Experiment experiment = load_experiment(file, {});
+    return idle_notices(experiment, Topology(experiment.topology), milliseconds(1));
+  };
+  for (const char* exact : {"3", "3:1", "6", "1"}) CHECK(told(exact).empty());
+  REQUIRE(told("5").size() == 1);
+  CHECK_THAT(told("5")[0], Catch::Contains("5 is written, and 3 is built: a leaf has 2 ports up"));
+  CHECK_THAT(told("7").at(0),
+             Catch::Contains("7 is written, and 6 is built: a leaf has 1 port up"));
+}
+
 // 1 MB over the four links of two tiers, 20 us each at 50 GB/s: 80 us where every node waits for
 // all of it, and 20 + 3 x 0.2 in pieces of 10 kB.
 TEST_CASE("messages that switches store whole are told") {

@@ -315,6 +315,27 @@ TEST_CASE("why: losses of TCP, on the level that lost the packets") {
   std::filesystem::remove(file);
 }
 
+// NPU 0 gathers 1 MB from each of seven through its port of 1.25 GB/s: 5.6 ms. 4 of them cross one
+// uplink of four NPUs, in 3.2 ms. If all NPUs got as much over it, it would take 12.8.
+TEST_CASE("why: an incast over a taper waits for its port") {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("orrery_incast." + std::to_string(getpid()) + ".yaml");
+  std::ofstream(file) << R"(platform:
+  leaf_spine: {leaves: 2, spines: 1, plugs: 4, bandwidth: 10 Gb/s, latency: 1 us}
+system: {schedule: flat, algorithms: direct, chunks: 1}
+workload: {program: [{operations: [{gather: 8 MB, root: 0}]}]}
+)";
+  const RunResult result = simulate(load_experiment(file, {}));
+  std::filesystem::remove(file);
+  CHECK(result.finish >= microseconds(5'600));
+  CHECK(result.finish <= microseconds(5'700));
+  for (const TimePart& part : result.why) {
+    INFO(part.level << ": " << part.knob);
+    CHECK(part.knob.find("taper") == std::string::npos);
+  }
+  CHECK(largest(result).knob == "more bandwidth on leaf");
+}
+
 // Of 16 MB that each sends, half crosses one of two spines, 8 MB of 12.5 GB/s each. One goes at 0.2
 // ms; what it lost is known 50 us later, and sent again 100 us after that. All else that is beyond
 // 1.12 ms of the ports is the other spine's link, which carries 32 MB, 2.56 ms.

@@ -39,6 +39,26 @@ using Catch::Contains;
 
 }  // namespace
 
+TEST_CASE("a preset of one transport is refused under another one") {
+  const std::string kind = "network.transport.kind=", preset = "network.transport.preset=";
+  CHECK_THAT(refusal({{kind + "roce"}, {preset + "uet-1.0"}}),
+             Contains("the preset uet-1.0 is of uet, not of roce: write kind: uet, or no preset"));
+  CHECK_THAT(refusal({{kind + "tcp"}, {preset + "conweave"}}), Contains("is of roce, not of tcp"));
+  CHECK(network_with({{kind + "uet"}, {preset + "uet-1.0"}}).transport.kind == TransportKind::uet);
+}
+
+TEST_CASE("a link is found without blanks around its arrow") {
+  const std::string link = "network.faults=[{at: 1 us, link: \"NAMES\", state: down}]";
+  const auto faults = [&](const std::string& names) {
+    std::string setting = link;
+    setting.replace(setting.find("NAMES"), 5, names);
+    return network_with({{setting}}).routing.faults.size();
+  };
+  CHECK(faults("leaf0->spine1") == faults("leaf0 -> spine1"));
+  CHECK(faults("leaf0-spine1") == faults("leaf0 - spine1"));
+  CHECK(faults("leaf0-spine1") == 2);
+}
+
 TEST_CASE("NDP's initial window is BDPs or a size, TCP's a number of segments") {
   const std::string key = "network.transport.initial_window=";
   CHECK(network_with({}).transport.ndp.initial_bdps == 1);
@@ -156,16 +176,19 @@ TEST_CASE("a file that names the class of data only has one for headers, too") {
 }
 
 TEST_CASE("explain says of a preset's values whether its source states them") {
-  const Experiment experiment = experiment_with({{"network.transport.preset=uet-1.0"}});
+  const Experiment experiment =
+      experiment_with({{"network.transport.kind=uet"}, {"network.transport.preset=uet-1.0"}});
   const auto origin = [&](const std::string& key) {
     return origin_of(experiment, "network.transport." + key);
   };
   CHECK(origin("nscc.gamma") == "preset uet-1.0, stated");
-  CHECK(origin("nscc.target") == "preset uet-1.0, ours");
+  CHECK(origin("nscc.target") == "preset uet-1.0, stated");
+  CHECK(origin("nscc.delay_weight") == "preset uet-1.0, ours");
   // The preset does not set it.
   CHECK(origin("dcqcn.timer") == "default");
   CHECK(origin_of(experiment_with({}), "network.transport.nscc.gamma") == "default");
-  const Experiment mlt = experiment_with({{"network.transport.preset=mlt-simulation"}});
+  const Experiment mlt = experiment_with(
+      {{"network.transport.kind=mlt"}, {"network.transport.preset=mlt-simulation"}});
   CHECK(origin_of(mlt, "network.transport.loss_bound") == "preset mlt-simulation, stated");
   CHECK(mlt.network.transport.mlt.push == Share{1, 10});
 }
