@@ -75,6 +75,21 @@ void add_joined_levels(CommunicationCost& cost, const CollectiveCall& call,
   }
 }
 
+// A message between members that differ on several levels passes all of them: the latency of those
+// inside the dimension's own level.
+Duration latency_inside(const GroupLayout& layout, int of, const Topology& topology) {
+  const GroupDimension& dimension = layout.dimension(of);
+  if (dimension.one_level) return {};
+  const int before = of > 0 ? layout.dimension(of - 1).level : -1;
+  Duration latency;
+  for (const auto& [level, members] : layout.along) {
+    if (level <= before || level >= dimension.level || members == 1) continue;
+    const LevelSpec inner = level_alone(topology, level, members);
+    if (inner.kind == LevelKind::switched) latency += inner.latency;
+  }
+  return latency;
+}
+
 }  // namespace
 
 CommunicationCost& CommunicationCost::operator+=(const CommunicationCost& other) {
@@ -104,7 +119,9 @@ CommunicationCost cost_of_collective(const CollectiveCall& call, const Collectiv
     const GroupDimension& dimension = layout.dimension(phase.dimension);
     const NamedAlgorithm& algorithm = algorithm_on(spec, dimension.level);
     if (!algorithm.supports(phase.kind, dimension.size)) return CommunicationCost();
-    const LevelSpec level = level_alone(topology, dimension.level, dimension.size);
+    LevelSpec level = level_alone(topology, dimension.level, dimension.size);
+    if (level.kind == LevelKind::switched)
+      level.latency += latency_inside(layout, phase.dimension, topology);
     cost.add_latency(dimension.level,
                      latency_alone(level, system, algorithm, spec.protocol, phase.kind));
     Bytes part = PieceSizes(call.size, chunks).size(0);

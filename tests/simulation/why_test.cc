@@ -315,6 +315,25 @@ TEST_CASE("why: losses of TCP, on the level that lost the packets") {
   std::filesystem::remove(file);
 }
 
+// 125 B to each of seven and back: two steps over four links of 500 ns, 4 us. In packets the bytes
+// and headers of 14 messages add 0.4 us.
+TEST_CASE("why: few bytes over two tiers wait for the latency of both") {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("orrery_tiers." + std::to_string(getpid()) + ".yaml");
+  for (const std::string network : {"{transport: roce}", "{backend: fluid}"}) {
+    std::ofstream(file) << "platform: {leaf_spine: {nodes: 8, leaves: 2, bandwidth: 100 Gb/s}}\n"
+                           "system: {schedule: flat, algorithms: direct, chunks: 1}\n"
+                           "workload: {all_reduce: 1 kB}\nnetwork: "
+                        << network << "\n";
+    const RunResult result = simulate(load_experiment(file, {}));
+    INFO(network);
+    CHECK(largest(result).bound_by == BoundBy::latency);
+    CHECK(largest(result).latency >= microseconds(4));
+    CHECK(largest(result).latency <= nanoseconds(4'100));
+  }
+  std::filesystem::remove(file);
+}
+
 // NPU 0 gathers 1 MB from each of seven through its port of 1.25 GB/s: 5.6 ms. 4 of them cross one
 // uplink of four NPUs, in 3.2 ms. If all NPUs got as much over it, it would take 12.8.
 TEST_CASE("why: an incast over a taper waits for its port") {
