@@ -89,6 +89,7 @@ TimePart both(TimePart part, const TimePart& other) {
   part.time += other.time;
   part.share += other.share;
   part.bandwidth += other.bandwidth;
+  part.latency += other.latency;
   part.rest += other.rest;
   return part;
 }

@@ -89,9 +89,8 @@ constexpr ForeignName names[] = {
      "write node, as in platform.topology.leaf_spine: {nodes: 32, leaves: 4, node: hgx-h100}; or "
      "platform: {nodes: 32, server: hgx-h100}"},
     {"preset",
-     "write a platform as platform: dgx-h100 (orrery list platforms), a server as platform.server, "
-     "a "
-     "transport as network.transport: {preset: dcqcn-2015}"},
+     "write a platform as platform: dgx-h100 (orrery list platforms), a server as "
+     "platform.server, a transport as network.transport: {preset: dcqcn-2015}"},
     {"gpus", RANKS},
     {"num_devices", RANKS},
     {"machines", SERVER},

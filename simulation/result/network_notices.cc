@@ -131,7 +131,8 @@ void add_unbuilt_leaves(std::vector<std::string>& notices, const Experiment& exp
 
 constexpr double least_difference = 0.02;
 
-// Ports are whole: of six ports down, two lead up at 3:1, and one at 6:1.
+// Ports are whole: of six ports down, two lead up at 3:1, and one at 6:1. A leaf that is not full
+// tapers less.
 void add_unbuilt_taper(std::vector<std::string>& notices, const Experiment& experiment,
                        const Topology& topology) {
   const auto written = std::ranges::find(
@@ -139,20 +140,20 @@ void add_unbuilt_taper(std::vector<std::string>& notices, const Experiment& expe
   if (written == experiment.resolved.end()) return;
   const double asked = std::strtod(written->value.c_str(), nullptr);
   std::int64_t down = 0, up = 0;
-  std::int32_t ports = 0;
+  std::int32_t links_down = 0, links_up = 0;
   for (const Link& link : topology.links()) {
     if (topology.node_name(link.from) != "leaf0") continue;
     const bool leads_up = topology.node_name(link.to).starts_with("spine");
     (leads_up ? up : down) += link.bandwidth.value;
-    ports += leads_up ? 1 : 0;
+    ++(leads_up ? links_up : links_down);
   }
   if (up == 0 || asked < 1) return;
   const double built = static_cast<double>(down) / static_cast<double>(up);
   if (std::abs(built / asked - 1) < least_difference) return;
   notices.push_back(fmt::format(
-      "leaf_spine.oversubscription: {:.3g} is written, and {:.3g} is built: a leaf has {} {} up, "
-      "and ports are whole",
-      asked, built, ports, ports == 1 ? "port" : "ports"));
+      "leaf_spine.oversubscription: {:.3g} is written, and {:.3g} is built: the first leaf has {} "
+      "links down and {} up",
+      asked, built, links_down, links_up));
 }
 
 // The numbers in "[1, 3]", which is what a key of the fat tree has; none of another topology.

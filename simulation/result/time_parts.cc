@@ -201,7 +201,9 @@ class Parts {
   void cut_to_links(Needs& level) const {
     if (level.level < 0 || result_.links.empty()) return;
     const std::string& name = name_of_level(level);
-    const double taper = taper_behind_nics(run_.topology, level.level, taper_at(name));
+    const double of_level = taper_at(name);
+    if (of_level < least_taper) return;
+    const double taper = taper_behind_nics(run_.topology, level.level, of_level);
     if (taper < least_taper) return;
     level.carried = std::min(level.carried, std::max(busy_time(name), level.carried / taper));
   }

@@ -96,9 +96,12 @@ TEST_CASE("a taper that whole ports do not give is told") {
   };
   for (const char* exact : {"3", "3:1", "6", "1"}) CHECK(told(exact).empty());
   REQUIRE(told("5").size() == 1);
-  CHECK_THAT(told("5")[0], Catch::Contains("5 is written, and 3 is built: a leaf has 2 ports up"));
-  CHECK_THAT(told("7").at(0),
-             Catch::Contains("7 is written, and 6 is built: a leaf has 1 port up"));
+  CHECK_THAT(
+      told("5")[0],
+      Catch::Contains("5 is written, and 3 is built: the first leaf has 6 links down and 2 up"));
+  CHECK_THAT(
+      told("7").at(0),
+      Catch::Contains("7 is written, and 6 is built: the first leaf has 6 links down and 1 up"));
 }
 
 // 1 MB over the four links of two tiers, 20 us each at 50 GB/s: 80 us where every node waits for
