@@ -112,6 +112,8 @@ std::string efficiency_keys_text(const EfficiencySpec& efficiency, const Softwar
   };
   add("matrix", share_text(efficiency.matrix));
   add("attention", share_text(efficiency.attention));
+  if (efficiency.attention_half_length > 0)
+    add("attention_half_length", fmt::format("{}", efficiency.attention_half_length));
   add("memory", share_text(efficiency.memory));
   if (efficiency.spread.part > 0) add("spread", share_text(efficiency.spread));
   if (efficiency.launch > Duration{}) add("launch", exact_text(efficiency.launch));

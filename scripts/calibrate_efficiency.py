@@ -19,11 +19,16 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests/validation"))
 import training_rows  # noqa: E402  pylint: disable=wrong-import-position
+import attention_curves  # noqa: E402  pylint: disable=wrong-import-position
 
-# Of the peak, by the authors' own measurements: T. Dao, FlashAttention-2 (2023): 230 TFLOP/s of 312
-# on A100 forwards and 200 backwards, 335 of 989 on H100; J. Shah et al., FlashAttention-3 (2024):
-# 740 forwards, 550 backwards on H100. Their weighted means; half of it where the peak is FP8's.
-A100_FLASH, H100_FLASH_2, H100_FLASH_3 = 0.66, 0.34, 0.60
+# Of the peak in 16 bits, and the half length (attention_curves.py). NeMo of 2025 has cuDNN's kernel
+# of that year, of which no curve was found: it has that of the fastest one of 2024.
+FLASH_2, CUDNN_2024, FLASH_3, CUDNN_GB200 = (attention_curves.curve(*kernel) for kernel in (
+    ("H100", "FlashAttention-2"), ("H100", "cuDNN"), ("H100", "FlashAttention-3"),
+    ("GB200", "cuDNN")))
+# T. Dao, FlashAttention-2 (2023): 230 TFLOP/s of 312 on A100 forwards and 200 backwards. How that
+# depends on the length is taken from H100.
+A100_FLASH = (0.66, FLASH_2[1])
 
 # What hides behind what, and what is done again, by the date of the software
 # (docs/models/transformer.md): a key of the efficiency and why.
@@ -45,6 +50,12 @@ COMPILED = {
 # deviations of a normal distribution apart. Their GPUs are V100, Quadro RTX 5000 and MI60; the
 # same is assumed of later ones.
 SPREAD = 0.015
+
+
+def attention(curve, per_peak=1):
+    """Where the peak is FP8's, twice that of 16 bits, the share is half."""
+    return dict(attention=curve[0] / per_peak, attention_half_length=curve[1])
+
 
 SHARES = ("matrix", "attention", "memory", "spread")
 
@@ -70,62 +81,63 @@ ERAS = {
         rows=["megatron-2020-v100/GPT2-2B 2x1x1 b8 B8"]),
     "a100-2023": dict(
         what="A100, Megatron-LM and FSDP of 2023: bf16, flash attention",
-        free=dict(matrix=0.7), fixed=dict(attention=A100_FLASH, memory="a100-2021",
+        free=dict(matrix=0.7), fixed=dict(**attention(A100_FLASH), memory="a100-2021",
                                           launch="a100-2021"),
         rows=["llm-foundry-a100/MPT-7B 1x1x8 b6 B96", "llm-foundry-a100/MPT-13B 1x1x8 b2 B48"]),
     "h100-2023": dict(
         what="H100, FSDP of 2023: bf16, flash attention 2",
         software=STOPS_EARLY,
-        free=dict(matrix=0.6), fixed=dict(attention=H100_FLASH_2, memory="a100-2021",
+        free=dict(matrix=0.6), fixed=dict(**attention(FLASH_2), memory="a100-2021",
                                           launch="a100-2021"),
         rows=["llm-foundry-h100/MPT-7B 1x1x8 b6 B48"]),
     "h100-2023-fp8": dict(
         what="H100, MLPerf Training 3.0 with NeMo: fp8 matrices (of 1979 TFLOP/s)",
-        free=dict(matrix=0.5), fixed=dict(attention=H100_FLASH_2 / 2, memory="a100-2021",
+        free=dict(matrix=0.5), fixed=dict(**attention(FLASH_2, 2), memory="a100-2021",
                                           launch="a100-2021"),
         rows=["mlperf-3.0/GPT3-175B 4x8x16 b1 B2048"]),
     "h100-2023-late-fp8": dict(
         what="H100, MLPerf Training 3.1 with NeMo, half a year later: fp8 matrices (of 1979 TFLOP/s)",
-        free=dict(matrix=0.5), fixed=dict(attention=H100_FLASH_2 / 2, memory="a100-2021",
+        free=dict(matrix=0.5), fixed=dict(**attention(FLASH_2, 2), memory="a100-2021",
                                           launch="a100-2021"),
         rows=["mlperf-3.1/GPT3-175B 4x8x16 b1 B2048"]),
     "h100-2024": dict(
         what="H100, Megatron Core 0.8: bf16, flash attention",
-        free=dict(matrix=0.7), fixed=dict(attention=H100_FLASH_3, memory="a100-2021",
+        free=dict(matrix=0.7), fixed=dict(**attention(CUDNN_2024), memory="a100-2021",
                                           launch="a100-2021"),
         rows=["megatron-core-0.8/GPT-1.7B 1x1x48 b4 B192",
               "megatron-core-0.8/GPT-7.1B 2x1x48 b4 B192"]),
     "h100-2025": dict(
         what="H100, NeMo 25.04: bf16, flash attention",
-        free=dict(matrix=0.7), fixed=dict(attention=H100_FLASH_3, memory="a100-2021",
+        free=dict(matrix=0.7), fixed=dict(**attention(FLASH_3), memory="a100-2021",
                                           launch="a100-2021"),
         rows=["nemo-25.04/Nemotron4-15B 2x1x16 b2 B128", "nemo-25.04/Nemotron4-340B 8x8x4 b1 B64"]),
     "h100-2025-fp8": dict(
         what="H100, NeMo 25.04: fp8 matrices (of 1979 TFLOP/s)",
-        free=dict(matrix=0.6), fixed=dict(attention=H100_FLASH_3 / 2, memory="a100-2021",
+        free=dict(matrix=0.6), fixed=dict(**attention(FLASH_3, 2), memory="a100-2021",
                                           launch="a100-2021"),
         rows=["nemo-25.04/Nemotron4-15B 2x1x8 b2 B64", "nemo-25.04/Nemotron4-340B 8x8x4 b1 B64"]),
     # Half of the second row's time is attention, so the two tell it from products.
     "h100-2024-fsdp-fp8": dict(
         what="H100 with HBM2e at 500 W, torchtitan of 2024 and 2025: fp8 matrices (of 1979 TFLOP/s)",
         software={**STOPS_EARLY, **COMPILED},
-        free=dict(matrix=0.4, attention=H100_FLASH_2 / 2), fixed=dict(memory="a100-2021",
-                                                                      launch="a100-2021"),
+        free=dict(matrix=0.4, attention=FLASH_2[0] / 2),
+        fixed=dict(attention_half_length=FLASH_2[1], memory="a100-2021", launch="a100-2021"),
         rows=["torchtitan/Llama3.1-8B 1x1x8 b2 B16", "torchtitan/Llama3.1-8B 1x1x8 b1 B8"]),
     "h100-2024-fsdp": dict(
         what="H100 with HBM2e at 500 W, torchtitan of 2024 and 2025 (FSDP2): bf16, flash attention 2",
         software={**STOPS_EARLY, **COMPILED},
-        free=dict(matrix=0.5), fixed=dict(attention="h100-2024-fsdp-fp8", memory="a100-2021",
+        free=dict(matrix=0.5), fixed=dict(attention="h100-2024-fsdp-fp8",
+                                          attention_half_length=FLASH_2[1], memory="a100-2021",
                                           launch="a100-2021"),
         rows=["torchtitan/Llama3.1-8B 1x1x8 b2 B16"]),
     "gb200-2025": dict(
         what="GB200, NeMo 25.05: bf16, flash attention",
-        free=dict(matrix=0.7), fixed=dict(attention=H100_FLASH_3, memory="a100-2021",
+        free=dict(matrix=0.7), fixed=dict(**attention(CUDNN_GB200), memory="a100-2021",
                                           launch="a100-2021"),
         rows=["nemo-25.05-gb200/Llama3.1-405B 4x8x4 c2 b1 B128"]),
     "gb200-2025-fp8": dict(
         what="GB200, NeMo 25.05: fp8 matrices (of 5000 TFLOP/s)",
-        free=dict(matrix=0.6), fixed=dict(attention=H100_FLASH_3 / 2, memory="a100-2021",
+        free=dict(matrix=0.6), fixed=dict(**attention(CUDNN_GB200, 2), memory="a100-2021",
                                           launch="a100-2021"),
         rows=["nemo-25.05-gb200/Llama3.1-405B 4x8x4 c2 b1 B128"]),
 }
@@ -151,14 +163,18 @@ def path_of(era):
 def text_of(values):
     """As YAML has them."""
     units = {"launch": (1e6, "us"), "issue": (1e6, "us"), "results": (1e-12, "TB/s")}
-    scaled = {key: (value, *units.get(key, (100, "%"))) for key, value in values.items()}
-    return {key: f"{value * factor:.1f} {unit}" for key, (value, factor, unit) in scaled.items()}
+    scaled = {key: (value, *units.get(key, (100, "%"))) for key, value in values.items()
+              if key != "attention_half_length"}
+    texts = {key: f"{value * factor:.1f} {unit}" for key, (value, factor, unit) in scaled.items()}
+    return {key: texts.get(key, str(values[key])) for key in values}
 
 
 def values_in(era):
     values = {}
     for line in path_of(era).read_text(encoding="utf-8").splitlines():
         key, _, text = line.partition(": ")
+        if key == "attention_half_length":
+            values[key] = int(text)
         if key in ("matrix", "attention", "memory", "spread", "launch", "issue", "results"):
             number, unit = text.split()
             values[key] = float(number) * {"%": 1e-2, "us": 1e-6, "TB/s": 1e12}[unit]
@@ -189,7 +205,7 @@ class Fit:
     def __init__(self, era, orrery, jobs, rows=None):
         self.era, self.orrery, self.jobs = era, orrery, jobs
         self.rows = calibration_rows(era) if rows is None else rows
-        self.fixed = {key: value if isinstance(value, float) else value_in(value, key, era)
+        self.fixed = {key: value_in(value, key, era) if isinstance(value, str) else value
                       for key, value in {**ERAS[era]["fixed"], "spread": SPREAD}.items()}
         generation = era.split("-")[0]
         if generation in RESULTS:

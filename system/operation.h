@@ -40,6 +40,7 @@ struct Compute {
   Kernel kernel = Kernel::matrix;
   MatrixShape shape = {};
   std::int32_t lane = 0;  // index into Job::lanes, if the job has lanes
+  std::int32_t keys = 0;  // of attention: that a query meets, on average; 0 = not known
   Bytes result = {};      // of memory_traffic, the result of a product (written, or added to)
   // On a lane: `measured` in a run whose communication had taken its share of the processor.
   bool beside_communication = false;

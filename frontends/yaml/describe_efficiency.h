@@ -22,7 +22,11 @@ inline void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::str
                 "without a key of its own");
   efficiency.attention = efficiency.matrix;
   keys.optional("attention", efficiency.attention,
-                "share of the peak that a large attention kernel (flash attention) reaches");
+                "share of the peak that an attention kernel (flash attention) reaches with many "
+                "keys");
+  keys.optional("attention_half_length", efficiency.attention_half_length,
+                "keys of a query at which an attention kernel reaches half of `attention`",
+                not_negative);
   keys.optional("memory", efficiency.memory,
                 "share of the memory bandwidth that a large kernel reaches");
   keys.optional("spread", efficiency.spread,

@@ -13,6 +13,12 @@ namespace {
 
 bool by_shape(const TimedProduct& a, const TimedProduct& b) { return a.shape < b.shape; }
 
+// The operations, and what costs as many.
+Flops with_ends_of_blocks(Flops flops, std::int64_t keys, std::int64_t half_length) {
+  if (keys == 0) return flops;
+  return {flops.value + flops.value / keys * half_length + flops.value % keys * half_length / keys};
+}
+
 double slowest_of(Share spread, std::int32_t ranks) {
   if (spread.part == 0) return 1;
   return 1 + static_cast<double>(spread.part) / static_cast<double>(spread.whole) *
@@ -31,8 +37,12 @@ Roofline::Limits Roofline::limits_of(const Compute& work) const {
   Limits limits;
   if (work.flops > Flops{}) {
     CHECK(spec_.peak > FlopRate{}, "{} FLOP to compute, and no peak", work.flops.value);
-    const Share share = work.kernel == Kernel::attention ? efficiency.attention : efficiency.matrix;
-    limits.rate = compute_time(whole_of(work.flops, share), spec_.peak);
+    const bool attends = work.kernel == Kernel::attention;
+    const Flops flops =
+        attends ? with_ends_of_blocks(work.flops, work.keys, efficiency.attention_half_length)
+                : work.flops;
+    limits.rate = compute_time(whole_of(flops, attends ? efficiency.attention : efficiency.matrix),
+                               spec_.peak);
     if (efficiency.results) limits.rate += transfer_time(work.result, *efficiency.results);
     if (slower_ > 1) limits.rate = {std::llround(static_cast<double>(limits.rate.value) * slower_)};
   }

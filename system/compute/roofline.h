@@ -11,6 +11,11 @@
 // A product of depth K therefore reaches e / (1 + e P b / (2 K W)) of the peak, for elements of b
 // bytes.
 //
+// An attention kernel takes a block of queries through all keys that they meet. Each block begins
+// and ends without products, and of a causal one half of its last tile is masked. All of that costs
+// what a number of keys more would (R. Hockney's half-performance length n_1/2, "Parallel
+// Computers 2", 1988): F (1 + n_1/2 / keys) operations.
+//
 // Of n ranks that wait for each other the slowest counts: their rates deviate by s, and the largest
 // of n such deviations is E_n on average. So every rank is as slow as the slowest is expected to
 // be, and equal ranks stay equal (they fold).
@@ -32,12 +37,13 @@ struct TimedProduct {
 
 // What a GPU generation with the software of its time reaches. The default is all.
 struct EfficiencySpec {
-  Share matrix{100, 100};     // of the peak, by a large matrix product
-  Share attention{100, 100};  // of the peak, by a large attention kernel
-  Share memory{100, 100};     // of the memory bandwidth, by a large kernel
-  Share spread{0, 100};       // of the rates of equal devices, a standard deviation
-  Duration launch;            // in which the device does nothing, before each operation
-  Duration issue;             // that the host takes for an operation; the device is not faster
+  Share matrix{100, 100};                  // of the peak, by a large matrix product
+  Share attention{100, 100};               // of the peak, by attention to many keys
+  std::int64_t attention_half_length = 0;  // keys at which attention reaches half of that
+  Share memory{100, 100};                  // of the memory bandwidth, by a large kernel
+  Share spread{0, 100};                    // of the rates of equal devices, a standard deviation
+  Duration launch;  // in which the device does nothing, before each operation
+  Duration issue;   // that the host takes for an operation; the device is not faster
   std::optional<Bandwidth> results;         // of products, behind their operations; none = beside
   std::vector<TimedProduct> products = {};  // instead of the roofline, for exactly these shapes
 };

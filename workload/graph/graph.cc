@@ -27,7 +27,8 @@ Content content_of(const Compute& work) {
           std::int64_t{work.lane} * 2 + (work.beside_communication ? 1 : 0),
           enumerated(work.kernel),
           work.shape.rows,
-          (std::int64_t{work.shape.columns} << 32) | work.shape.depth};
+          (std::int64_t{work.shape.columns} << 32) | work.shape.depth,
+          work.keys};
 }
 Content content_of(const CollectiveCall& call) {
   return {enumerated(call.kind),     call.communicator, call.size.value, call.number,

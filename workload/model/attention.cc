@@ -138,7 +138,10 @@ void Attention::scores(Steps& to, Pass pass, std::int64_t width_of_head, std::in
   const std::int64_t full = 2 * pairs() * heads_ * width_of_head;
   const Flops flops{(model_.causal_kernel ? full / 2 : full) / blocks};
   const std::int64_t elements = to_.tokens * (queries() + outputs() + keys_and_values()) / blocks;
-  to.push_back({pass, Compute{flops, model_.element * elements, std::nullopt, Kernel::attention}});
+  Compute kernel{flops, model_.element * elements, std::nullopt, Kernel::attention};
+  kernel.keys = static_cast<std::int32_t>(
+      std::max<std::int64_t>(1, pairs() / (model_.causal_kernel ? 2 : 1) / to_.tokens / blocks));
+  to.push_back({pass, kernel});
 }
 
 // Selective recomputation keeps only queries, keys and values.

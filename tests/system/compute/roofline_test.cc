@@ -99,6 +99,46 @@ TEST_CASE("a product that was timed takes that long, others of its size do not")
   CHECK(roofline.time_of(work) == microseconds(100));
 }
 
+// 8 GFLOP at 50 TFLOP/s take 160 us. With a half length of 250 keys, 1,000 keys cost what 1,250 do
+// (200 us), and 250 keys what 500 do (320 us). A product has no such cost, nor has a kernel of
+// which nobody said the keys.
+TEST_CASE("attention to few keys reaches a smaller share of the peak") {
+  RooflineSpec spec = device();
+  spec.efficiency.attention_half_length = 250;
+  Compute work = product(flops(8'000'000'000), {});
+  work.keys = 1'000;
+  CHECK(Roofline(spec).time_of(work) == microseconds(100));
+  work.kernel = Kernel::attention;
+  CHECK(Roofline(spec).time_of(work) == microseconds(200));
+  work.keys = 250;
+  CHECK(Roofline(spec).time_of(work) == microseconds(320));
+  work.keys = 0;
+  CHECK(Roofline(spec).time_of(work) == microseconds(160));
+  // 2^62 operations do not wrap: 2^62 (1 + 250 / 2^30) are 2^62 + 250 * 2^32.
+  spec.peak = {std::int64_t{1} << 62};
+  spec.efficiency.attention = {1, 1};
+  work.flops = flops(std::int64_t{1} << 62);
+  work.keys = 1 << 30;
+  CHECK(Roofline(spec).time_of(work).value == 1'000'000'232'831);
+}
+
+// FlashAttention-2 with a causal mask on H100, forwards: TFLOP/s of heads of 128 at sequences of
+// 512 to 16,384 (tests/validation/data/attention.csv), of which a query meets half. 351 TFLOP/s and
+// 202 keys (scripts/attention_curves.py) are within 4 %; without a half length one rate for all is
+// off by more than 25 % somewhere, as they differ by a factor of 1.75.
+TEST_CASE("the rates of an attention kernel by length, as measured on H100") {
+  constexpr std::array measured{191.0, 260.0, 298.0, 319.0, 333.0, 335.0};
+  RooflineSpec spec{teraflops_per_second(351), {}, {}};
+  spec.efficiency.attention_half_length = 202;
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    Compute work = product(flops(1'000'000'000'000), {});
+    work.kernel = Kernel::attention;
+    work.keys = 256 << i;
+    const double rate = 1e12 / static_cast<double>(Roofline(spec).time_of(work).value);
+    CHECK(rate == Approx(measured[i]).epsilon(0.04));
+  }
+}
+
 // 8 GFLOP at 80 TFLOP/s take 100 us, and 10 MB of results at 1 TB/s 10 more, for the slowest of 100
 // devices that deviate by 2 % 5.015 % longer. 55 MB of traffic at 500 GB/s take 110 us, beside
 // that.

@@ -19,6 +19,34 @@ using Lines = std::vector<std::string>;
 
 constexpr TransformerShard of_eight{.tensor = 8, .sequence_parallel = true, .micro_batch = 1};
 
+// A causal query meets half of 2,048 tokens on average, all of them if the kernel computes what is
+// masked, and a quarter of those in each block of a ring of two. In a window of 512: 512 - 512 *
+// 512 / 2 / 2,048 = 448.
+TEST_CASE("the keys that a query meets") {
+  TransformerSpec model = gpt3();
+  const auto keys = [&](const TransformerShard& shard, TransformerPart part) {
+    std::vector<std::int32_t> found;
+    const PartSteps steps = transformer_part(part, model, shard);
+    for (const auto* pass : {&steps.forward, &steps.backward})
+      for (const PartStep& step : *pass)
+        if (const auto* work = std::get_if<Compute>(&step.what);
+            work != nullptr && work->kernel == Kernel::attention)
+          found.push_back(work->keys);
+    return found;
+  };
+  using Keys = std::vector<std::int32_t>;
+  CHECK(keys(of_eight, TransformerPart::attention) == Keys{1'024, 1'024});
+  TransformerShard of_ring = of_eight;
+  of_ring.context = 2;
+  CHECK(keys(of_ring, TransformerPart::attention) == Keys{512, 512, 512, 512});
+  of_ring.context_method = ContextMethod::ulysses;
+  CHECK(keys(of_ring, TransformerPart::attention) == Keys{1'024, 1'024});
+  model.window = 512;
+  CHECK(keys(of_eight, TransformerPart::window_attention) == Keys{448, 448});
+  model.causal_kernel = false;
+  CHECK(keys(of_eight, TransformerPart::attention) == Keys{2'048, 2'048});
+}
+
 // Of the 2,048 queries the first 512 see 1 to 512 tokens and the others 512 each: 2,048 x 512 -
 // 512^2 / 2 pairs, 7/16 of the 2,048^2 / 2 without a window. 7/16 of 12,884,901,888 forwards, and
 // of 32,212,254,720 backwards; nothing else changes.
