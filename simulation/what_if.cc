@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/units/unit_text.h"
+#include "network/backends.h"
 #include "network/nic_shares.h"
 #include "simulation/problems.h"
 #include "simulation/result/faster_trainings.h"
@@ -80,6 +81,7 @@ class Changes {
     add_larger_micro_batch();
     add_kernels();
     add_schedule();
+    add_window();
     add_limits();
     return std::move(alternatives_);
   }
@@ -343,6 +345,16 @@ class Changes {
     }
     for (const TransformerTraining& other : other_schedules(experiment_))
       add_training(fmt::format("training.{}", schedule_text(other)), other);
+  }
+
+  void add_window() {
+    const BackendEntry* backend = find_backend(experiment_.network.backend);
+    if (result_.packets && experiment_.network.uses(TransportKind::tcp, backend->traits->transport))
+      add("windows of TCP x 2 (network.transport.window)", [](Experiment& changed) {
+        TransportSpec& transport = changed.network.transport;
+        transport.window = transport.window * 2;
+        if (transport.receive_window) transport.receive_window = *transport.receive_window * 2;
+      });
   }
 
   void add_limits() {

@@ -296,19 +296,33 @@ std::optional<Bytes> room_of_credits(const NetworkSpec& spec, const Topology& to
   return credit.segment * needed;
 }
 
-bool window_is_short(const NetworkSpec& spec, const Topology& topology, const std::string& name,
-                     const std::optional<RoceRow>& roce) {
-  constexpr double considerable = 0.2;
+namespace {
+
+// So many times as long a message alone takes on a level for a window of TCP; 1 with others.
+double stretch_by_window(const NetworkSpec& spec, const Topology& topology,
+                         const std::string& name) {
   const auto levels = topology.levels();
   const auto found = std::ranges::find(levels, name, &LevelSpec::name);
-  if (found == levels.end()) return false;
+  if (found == levels.end()) return 1;
   const auto level = static_cast<std::size_t>(found - levels.begin());
-  const TransportKind kind =
-      spec.transport_of(level, found->scope, find_backend(spec.backend)->traits->transport);
-  if (kind == TransportKind::roce) return roce && roce->held_by_window >= considerable;
-  if (kind != TransportKind::tcp) return false;
+  if (spec.transport_of(level, found->scope, find_backend(spec.backend)->traits->transport) !=
+      TransportKind::tcp)
+    return 1;
   const Duration round_trip = topology.path_latency(static_cast<int>(level), 0, 1) * 2;
-  return transfer_time(spec.transport.window, found->bandwidth) * 2 < round_trip;
+  const Duration full = transfer_time(spec.transport.window, found->bandwidth);
+  return std::max(1.0, static_cast<double>(round_trip.value) / static_cast<double>(full.value));
+}
+
+}  // namespace
+
+bool windows_hold(const TimePart& part, double carried, const NetworkSpec& spec,
+                  const Topology& topology, const std::optional<PacketResult>& packets) {
+  constexpr double half = 0.5, considerable = 0.2;
+  if (!packets) return false;
+  const double lost = carried * (stretch_by_window(spec, topology, part.level) - 1);
+  if (lost > 0) return lost >= half * static_cast<double>(part.rest.value);
+  return part.rest > std::max(part.bandwidth, part.latency) && packets->roce &&
+         packets->roce->held_by_window >= considerable;
 }
 
 std::vector<std::string> packet_notices(const NetworkSpec& spec, const Topology& topology,

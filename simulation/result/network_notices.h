@@ -12,6 +12,7 @@
 #include "network/packet_statistics.h"
 #include "simulation/experiment.h"
 #include "simulation/packet_result.h"
+#include "simulation/time_part.h"
 
 namespace orrery {
 
@@ -49,10 +50,11 @@ Duration delayed_by_faults(const NetworkSpec& spec, Duration finish);
 std::optional<Bytes> room_of_credits(const NetworkSpec& spec, const Topology& topology,
                                      const std::string& level);
 
-// RoCE knows how long windows held senders. A connection of TCP has a window in flight in each
-// round trip at most: too little where a link carries considerably more in that time.
-bool window_is_short(const NetworkSpec& spec, const Topology& topology, const std::string& level,
-                     const std::optional<RoceRow>& roce);
+// Whether windows take most of what a part waits beyond the time in which its bytes are carried. A
+// connection of TCP has one in flight in each round trip. Senders of RoCE say how long theirs held
+// them, whatever level they sent to, so theirs is only a part that is mostly unexplained.
+bool windows_hold(const TimePart& part, double carried, const NetworkSpec& spec,
+                  const Topology& topology, const std::optional<PacketResult>& packets);
 
 // Watched connections that never were, captures that are empty or full.
 std::vector<std::string> packet_notices(const NetworkSpec& spec, const Topology& topology,

@@ -86,6 +86,23 @@ TEST_CASE("what if: each level of a collective over two") {
   check_agreement(result, "all_reduce", "fabric");
 }
 
+// Two steps of 50 MB. In a round trip of 4 x 25 us a window of 100 kB leaves: 100 ms. With 200 kB
+// 50 ms, as 10 GB/s carry 1 MB in that time. Acknowledgements of every second segment and the
+// first round trips add some percent.
+TEST_CASE("what if: windows of TCP") {
+  Experiment experiment =
+      with_program(without_latency({level("fabric", LevelKind::switched, 2, 10, microseconds(25))}),
+                   {}, bytes(100'000'000));
+  experiment.network.backend = "packet";
+  experiment.network.transport.kind = TransportKind::tcp;
+  experiment.network.transport.window = bytes(100'000);
+  const RunResult result = with_gains(experiment);
+  CHECK(result.why.at(0).bound_by == BoundBy::window);
+  CHECK(
+      static_cast<double>(gain_of(result, "windows of TCP x 2 (network.transport.window)").value) ==
+      Approx(50e9).epsilon(0.06));
+}
+
 TEST_CASE("what if: tensor parallelism inside of a node and across") {
   check_agreement(with_gains(tensor_inside()), "TP", "node");
   check_agreement(with_gains(tensor_across()), "TP", "fabric");

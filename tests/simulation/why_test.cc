@@ -265,28 +265,6 @@ TEST_CASE("why: uplinks that jobs do not share are no taper") {
                                        Catch::Contains("less taper at spine"));
 }
 
-// 10 MB at 12.5 GB/s are 0.8 ms, but in a round trip of 4 x 25 us only a window of 100 kB leaves:
-// 100 of them, 10 ms.
-TEST_CASE("why: a window that is shorter than the round trip") {
-  const auto file = std::filesystem::temp_directory_path() /
-                    ("orrery_window." + std::to_string(getpid()) + ".yaml");
-  for (const std::string transport :
-       {"{kind: tcp, window: 0.1 MB}", "{kind: roce, congestion_control: none, window: 0.1 MB}"}) {
-    CAPTURE(transport);
-    std::ofstream(file) << "platform: {topology: {levels: [{size: 2, bandwidth: 100 Gb/s, "
-                           "latency: 25 us}]}}\nnetwork: {transport: " +
-                               transport +
-                               "}\nworkload: {program: [{ranks: 0, operations: [{send: 10 MB, to: "
-                               "1}]}, {ranks: 1, operations: [{receive: 10 MB, from: 0}]}]}\n";
-    const RunResult result = simulate(load_experiment(file, {}));
-    CHECK(result.finish > milliseconds(9));
-    CHECK(result.finish < milliseconds(11));
-    CHECK(largest(result).bound_by == BoundBy::window);
-    CHECK(largest(result).knob == "a larger network.transport.window");
-  }
-  std::filesystem::remove(file);
-}
-
 // Four ranks of a leaf send 1 MB each to the other leaf: 3.2 ms on one uplink of 1.25 GB/s, beside
 // which ports carry 1.75 MB in 1.4 ms. With 60 kB of memory the switches lose packets, and timers
 // take most of what is beyond. With four uplinks nothing is lost before them; the link to NPU 1
