@@ -70,10 +70,12 @@ inline void describe_initial_window(GroupKeys& key, TransportSpec& spec) {
 
 inline void describe_tcp_windows(GroupKeys& key, TransportSpec& spec) {
   WindowSize window{spec.window.value};
+  if (spec.kind == TransportKind::roce && spec.roce.window.kind != PairWindow::Kind::bytes)
+    window = {1, spec.roce.window.kind};
   key("window", window,
       "send and receive buffer of a connection: bytes that may be sent and not acknowledged; of a "
-      "pair of RoCE: bdp (of the path; its default, unless its control has a window), none or "
-      "bytes",
+      "pair of RoCE: bdp (of the path), none, bytes, or automatic (its default): bdp, but none "
+      "where its control has a window",
       between(1, four_gibibytes / 4));
   if (window.kind == PairWindow::Kind::bytes)
     spec.window = bytes(window.value);

@@ -7,6 +7,7 @@ namespace orrery::yaml {
 FromText<WindowSize> ScalarType<WindowSize>::parse(const std::string& text) {
   if (text == "bdp") return WindowSize{1, PairWindow::Kind::bdp};
   if (text == "none") return WindowSize{1, PairWindow::Kind::none};
+  if (text == "automatic") return WindowSize{1, PairWindow::Kind::automatic};
   FromText<Bytes> size = ScalarType<Bytes>::parse(text);
   if (auto* wrong = std::get_if<WrongText>(&size)) return std::move(*wrong);
   return WindowSize{std::get<Bytes>(size).value};
@@ -15,6 +16,7 @@ FromText<WindowSize> ScalarType<WindowSize>::parse(const std::string& text) {
 std::string ScalarType<WindowSize>::text(const WindowSize& window) {
   if (window.kind == PairWindow::Kind::bdp) return "bdp";
   if (window.kind == PairWindow::Kind::none) return "none";
+  if (window.kind == PairWindow::Kind::automatic) return "automatic";
   return exact_text(bytes(window.value));
 }
 

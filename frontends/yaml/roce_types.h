@@ -30,7 +30,8 @@ struct ScalarType<WindowSize> {
   static FromText<WindowSize> parse(const std::string& text);
   static std::string text(const WindowSize& window);
   static SchemaType schema() {
-    return {.json_types = {"string"}, .title = "size, such as 64 MiB; RoCE: also bdp or none"};
+    return {.json_types = {"string"},
+            .title = "size, such as 64 MiB; RoCE: also bdp, none or automatic"};
   }
 };
 

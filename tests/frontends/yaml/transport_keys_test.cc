@@ -39,6 +39,27 @@ using Catch::Contains;
 
 }  // namespace
 
+// RoCE has no buffer of 1 MB for a connection: written as such it would be a window.
+TEST_CASE("the window that a pair of RoCE has is said as it can be written") {
+  const auto window_of = [](const std::vector<Override>& overrides, const char* file = "none") {
+    const Experiment experiment =
+        load_experiment(source_folder() + "/examples/transports/" + file + ".yaml", overrides);
+    for (const ResolvedValue& value : experiment.resolved)
+      if (value.path == "network.transport.window")
+        return std::pair{value.value, experiment.network.transport.roce.window};
+    return std::pair<std::string, PairWindow>{};
+  };
+  const auto [said, had] = window_of({});
+  CHECK(said == "automatic");
+  CHECK(had.kind == PairWindow::Kind::automatic);
+  for (const std::string window : {"automatic", "bdp", "none", "2 MB"}) {
+    const auto [again, has] = window_of({{"network.transport.window=" + window}});
+    CHECK(again == window);
+    CHECK((window == "automatic") == (has == had));
+  }
+  CHECK(window_of({}, "tcp").first == "1 MB");
+}
+
 TEST_CASE("a preset of one transport is refused under another one") {
   const std::string kind = "network.transport.kind=", preset = "network.transport.preset=";
   CHECK_THAT(refusal({{kind + "roce"}, {preset + "uet-1.0"}}),
