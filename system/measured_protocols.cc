@@ -126,19 +126,26 @@ const std::vector<ProtocolCost>& nccl_on_b200() {
 
 // NCCL's logs: "24 coll channels, 16 nvls channels, 32 p2p channels" among 8 H100 of a node, "16
 // coll channels ... 2 p2p channels per peer" on two nodes (awslabs, p5.48xlarge); "24 coll
-// channels" among A100. Of V100 and B200 the same is assumed.
-constexpr ChannelSpec channels_on(std::int32_t multiprocessors) {
-  return {.multiprocessors = multiprocessors, .inside = 24, .between = 16, .pair = 2};
+// channels" among A100. Of V100 and B200 the same is assumed. With one NIC for each rank NCCL finds
+// a ring for each NIC, doubles it, and from Hopper on once more up to 16 ("4 compute channels per
+// search channel", src/graph/connect.cc): "8 coll channels" of two H20 in each of two nodes (NCCL's
+// issue 1189).
+constexpr ChannelSpec channels_on(std::int32_t multiprocessors, std::int32_t per_rank) {
+  return {.multiprocessors = multiprocessors,
+          .inside = 24,
+          .between = 16,
+          .per_rank = per_rank,
+          .pair = 2};
 }
 
 }  // namespace
 
 std::span<const MeasuredProtocols> measured_protocols() {
   static const std::vector<MeasuredProtocols> measured{
-      {"nccl-a100", "8 A100", nccl_on_a100(), channels_on(108), 0.042, 26},
-      {"nccl-b200", "72 GB200", nccl_on_b200(), channels_on(148), 0.0, 0},
-      {"nccl-h100", "8 H100", nccl_on_h100(), channels_on(132), 0.066, 24},
-      {"nccl-v100", "NCCL's model", nccl_on_v100(), channels_on(80), 0.0, 0},
+      {"nccl-a100", "8 A100", nccl_on_a100(), channels_on(108, 2), 0.042, 26},
+      {"nccl-b200", "72 GB200", nccl_on_b200(), channels_on(148, 4), 0.0, 0},
+      {"nccl-h100", "8 H100", nccl_on_h100(), channels_on(132, 4), 0.066, 24},
+      {"nccl-v100", "NCCL's model", nccl_on_v100(), channels_on(80, 2), 0.0, 0},
   };
   return measured;
 }

@@ -115,7 +115,8 @@ inline bool is_shared(const RemoteMemorySpec& memory) { return memory.npus != 1;
 struct ChannelSpec {
   std::int32_t multiprocessors = 0;  // of the device; 0 = communication takes none of them
   std::int32_t inside = 0;           // of a collective inside a node; < multiprocessors
-  std::int32_t between = 0;          // of one that leaves the node
+  std::int32_t between = 0;          // of one that leaves the node, at most
+  std::int32_t per_rank = 0;         // of that, for each of its ranks in a node; 0 = all
   std::int32_t pair = 0;             // of a send or a receive
   bool operator==(const ChannelSpec&) const = default;
 };

@@ -177,7 +177,11 @@ inline void describe_channels(Keys& keys, ChannelSpec& channels) {
   keys.optional("multiprocessors", channels.multiprocessors,
                 "of the device; 0: communication takes none of them", not_negative);
   keys.optional("inside", channels.inside, "of a collective inside a node", not_negative);
-  keys.optional("between", channels.between, "of a collective that leaves the node", not_negative);
+  keys.optional("between", channels.between, "of a collective that leaves the node, at most",
+                not_negative);
+  keys.optional("per_rank", channels.per_rank,
+                "of one that leaves the node, for each of its ranks in a node; 0: all of between",
+                not_negative);
   keys.optional("pair", channels.pair, "of a send or a receive", not_negative);
   keys.check([&](Reader& reader) { reader.report(problems_of(channels)); });
 }

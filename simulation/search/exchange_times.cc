@@ -67,10 +67,8 @@ const PortUse& EstimatedExchangeTimes::known(const Layout& layout, Collective ki
 double EstimatedExchangeTimes::taken(const Communicator& communicator, Bytes size) {
   const std::int64_t whole = taken_of(system_);
   if (whole == 0) return 0;
-  const bool leaves_node = std::ranges::any_of(layout_of(communicator), [&](const auto& along) {
-    return place_of(topology_.levels(), static_cast<std::size_t>(along.first)) == Scope::scale_out;
-  });
-  return static_cast<double>(taken_by_collective(system_, leaves_node, size)) /
+  const std::int64_t in_node = ranks_in_node(topology_.levels(), layout_of(communicator));
+  return static_cast<double>(taken_by_collective(system_, in_node, size)) /
          static_cast<double>(whole);
 }
 

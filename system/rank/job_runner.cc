@@ -41,13 +41,11 @@ JobRunner::JobRunner(EventQueue& queue, NetworkBackend& network, const Topology&
       calls_(job.labels.size()),
       costs_(job.labels.size()) {
   CHECK(job.ranks == topology.npu_count(), "{} ranks on {} NPUs", job.ranks, topology.npu_count());
-  for (const GroupFamily& family : scheduler_.recipes().families())
-    leaves_node_.push_back(std::ranges::any_of(family.layouts(), [&](const GroupLayout& layout) {
-      return std::ranges::any_of(layout.dimensions, [&](const GroupDimension& dimension) {
-        return place_of(topology.levels(), static_cast<std::size_t>(dimension.level)) ==
-               Scope::scale_out;
-      });
-    }));
+  for (const GroupFamily& family : scheduler_.recipes().families()) {
+    std::int64_t& most = in_node_.emplace_back();
+    for (const GroupLayout& layout : family.layouts())
+      most = std::max(most, ranks_in_node(topology.levels(), layout.along));
+  }
   if (spec.remote_memory) memory_.emplace(*spec.remote_memory, job.ranks);
   choose_fold(network, topology, folding);
   scheduler_.make_ranks(fold_);
@@ -148,7 +146,7 @@ std::int64_t JobRunner::taken_by(const Operation& operation) const {
     return taken_by_message(
         spec_, (send != nullptr && send->copied) || (receive != nullptr && receive->copied));
   }
-  return taken_by_collective(spec_, leaves_node_[call->communicator], call->size);
+  return taken_by_collective(spec_, in_node_[call->communicator], call->size);
 }
 
 void JobRunner::note_outstanding(RankState& state, const Operation& operation) {

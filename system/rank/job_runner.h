@@ -203,7 +203,7 @@ class JobRunner final : private CollectiveListener,
   bool ranks_differ_;  // ComputeModel::why_ranks_differ()
   TraceSink& sink_;
   std::unique_ptr<EndpointBackend> endpoints_;  // over the network, if they cost anything
-  std::vector<bool> leaves_node_;               // groups of each communicator
+  std::vector<std::int64_t> in_node_;  // of a communicator that leaves the node, its ranks in one
   Processors processors_;
   CollectiveScheduler scheduler_;
   PointToPoint transfers_;

@@ -134,6 +134,24 @@ TEST_CASE("a collective takes the multiprocessors of its channels") {
   CHECK(compute_beside(1, kibibytes(32)) == picoseconds(13'333'334));
 }
 
+// Communicator 2 has one rank in each of two nodes: with two channels for each rank in a node two
+// multiprocessors are left of four, with one three (13.3 us), and with five all three of `between`
+// are taken. Inside a node that does not count.
+TEST_CASE("of a collective between nodes each rank in a node brings channels") {
+  const auto compute_beside = [&](std::int32_t communicator, std::int32_t per_rank) {
+    const ChannelSpec channels{
+        .multiprocessors = 4, .inside = 2, .between = 3, .per_rank = per_rank, .pair = 1};
+    World world = channels_of(
+        channels, {all_reduce_on(0, communicator, kibibytes(96)), compute(1, microseconds(10))});
+    world.run();
+    return world.runner->account(0).compute;
+  };
+  CHECK(compute_beside(2, 2) == microseconds(20));
+  CHECK(compute_beside(2, 1) == picoseconds(13'333'334));
+  CHECK(compute_beside(2, 5) == microseconds(40));
+  CHECK(compute_beside(1, 1) == microseconds(20));
+}
+
 // Three of four for 98.304 us of the second collective: 24.576 us of work in that time. The first,
 // of two, is under way for as long and takes nothing beside it.
 TEST_CASE("of collectives beside each other the one with most channels counts") {
