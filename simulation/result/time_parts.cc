@@ -394,14 +394,14 @@ class Parts {
                    std::min(part.time - part.latency,
                             Duration{std::llround(busy * static_cast<double>(part.time.value))}));
       part.rest = part.time - part.latency - part.bandwidth;
-    } else if (windows_hold(part, carried, run_.experiment.network, run_.topology,
-                            result_.packets)) {
-      part.bound_by = BoundBy::window;
-    } else if (part.rest > std::max(part.bandwidth, part.latency)) {
+    } else if (const bool windows = windows_hold(part, carried, run_.experiment.network,
+                                                 run_.topology, result_.packets);
+               windows || part.rest > std::max(part.bandwidth, part.latency)) {
       const bool at_ends =
           result_.endpoint &&
           (result_.endpoint->overhead + result_.endpoint->copy).as_double() >= half * under_way;
-      part.bound_by = at_ends                    ? BoundBy::endpoints
+      part.bound_by = windows                    ? BoundBy::window
+                      : at_ends                  ? BoundBy::endpoints
                       : may_reach_limits(chunks) ? BoundBy::limits
                                                  : BoundBy::dependencies;
     }
