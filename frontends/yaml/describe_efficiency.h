@@ -26,7 +26,7 @@ inline void describe_efficiency(Keys& keys, EfficiencySpec& efficiency, std::str
                 "keys");
   keys.optional("attention_half_length", efficiency.attention_half_length,
                 "keys of a query at which an attention kernel reaches half of `attention`",
-                not_negative);
+                between(0, 1'000'000));
   keys.optional("memory", efficiency.memory,
                 "share of the memory bandwidth that a large kernel reaches");
   keys.optional("spread", efficiency.spread,

@@ -18,29 +18,26 @@ namespace {
 TEST_CASE("why: a window that is shorter than the round trip") {
   const auto file = std::filesystem::temp_directory_path() /
                     ("orrery_window." + std::to_string(getpid()) + ".yaml");
-  for (const std::string transport :
-       {"{kind: tcp, window: 0.1 MB}", "{kind: roce, congestion_control: none, window: 0.1 MB}"}) {
-    CAPTURE(transport);
+  const auto with = [&](const std::string& transport, const std::string& size) {
     std::ofstream(file) << "platform: {topology: {levels: [{size: 2, bandwidth: 100 Gb/s, "
                            "latency: 25 us}]}}\nnetwork: {transport: " +
                                transport +
-                               "}\nworkload: {program: [{ranks: 0, operations: [{send: 10 MB, to: "
-                               "1}]}, {ranks: 1, operations: [{receive: 10 MB, from: 0}]}]}\n";
-    const RunResult result = simulate(load_experiment(file, {}));
+                               "}\nworkload: {program: [{ranks: 0, operations: [{send: " + size +
+                               ", to: 1}]}, {ranks: 1, operations: [{receive: " + size +
+                               ", from: 0}]}]}\n";
+    return simulate(load_experiment(file, {}));
+  };
+  for (const std::string transport :
+       {"{kind: tcp, window: 0.1 MB}", "{kind: roce, congestion_control: none, window: 0.1 MB}"}) {
+    CAPTURE(transport);
+    const RunResult result = with(transport, "10 MB");
     CHECK(result.finish > milliseconds(9));
     CHECK(result.finish < milliseconds(11));
     CHECK(result.why.at(0).bound_by == BoundBy::window);
     CHECK(result.why.at(0).knob == "a larger network.transport.window");
   }
-  const auto with = [&](const std::string& window) {
-    std::ofstream(file) << "platform: {topology: {levels: [{size: 2, bandwidth: 100 Gb/s, "
-                           "latency: 25 us}]}}\nnetwork: {transport: {kind: tcp, window: " +
-                               window +
-                               "}}\nworkload: {program: [{ranks: 0, operations: [{send: 100 MB, "
-                               "to: 1}]}, {ranks: 1, operations: [{receive: 100 MB, from: 0}]}]}\n";
-    return simulate(load_experiment(file, {}));
-  };
-  const RunResult short_of_it = with("0.8 MB"), enough = with("2 MB");
+  const RunResult short_of_it = with("{kind: tcp, window: 0.8 MB}", "100 MB"),
+                  enough = with("{kind: tcp, window: 2 MB}", "100 MB");
   CHECK(short_of_it.finish > microseconds(12'500));
   CHECK(short_of_it.why.at(0).bound_by == BoundBy::window);
   CHECK(enough.why.at(0).bound_by == BoundBy::bandwidth);
